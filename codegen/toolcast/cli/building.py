@@ -203,10 +203,8 @@ def _print(text: str, *, err: bool = False) -> None:
 
 
 def _render_diff(plan: "Plan", shown_output: str, *, colour: bool, raw: bool = False) -> Iterator[str]:
-    """Yield the plan as a unified diff, file by file, with deletions and new files.
-
-    `raw` keeps every character, so that `git apply` takes the diff; bytes that are no text come as
-    surrogates.
+    """Yield the plan as a unified diff; `raw` keeps every character for `git apply`, bytes that are no text
+    as surrogates.
     """
     changes: list[tuple[str, bytes | None, bytes | None]] = [
         *((write.path, write.old, write.content) for write in plan.writes),
@@ -240,7 +238,6 @@ def _line(line: str, *, head: bool, colour: bool, raw: bool) -> str:
 
 
 def _render_list(plan: "Plan", shown_output: str, *, colour: bool) -> Iterator[str]:
-    """Yield a line for each file that would change."""
     done: list[tuple[str, str, str]] = [
         (write.path, write.kind, "add" if write.kind == "new" else "hint") for write in plan.writes
     ]

@@ -158,7 +158,6 @@ def command(
 
 
 def _arguments(stated: str | None) -> str | bytes | None:
-    """Return the JSON text of the call; no more of stdin than a decoder takes."""
     if stated is not None and stated != "-":
         return stated
     if stated is None and sys.stdin.isatty():
@@ -314,10 +313,7 @@ _FORMAT_FILE = ".toml"
 
 
 def _show_answer(file: Path, names: tuple[str, ...], *, cut: bool, events: bool, as_json: bool) -> int:
-    """Show how the answer in `file` (`-`: stdin) is read by the formats `names`, and return the exit status.
-
-    `cut`: its stop reason was a limit. `events`: show what a stream tells, line by line.
-    """
+    """Show how `names` read the answer in `file`; `cut`: its stop reason was a limit."""
     from ..agents.text_calls import FormatError, TextStream, read_format
 
     try:
@@ -397,7 +393,6 @@ def _print_events(events: "Iterator[Event]", *, as_json: bool) -> int:
 
 
 def _list_formats(*, as_json: bool) -> int:
-    """List the text formats, and return the exit status."""
     from ..agents.text_calls import known_formats
 
     known = known_formats().values()

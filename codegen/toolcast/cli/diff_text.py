@@ -242,7 +242,6 @@ def _unusable(problems: Sequence[Diagnostic], form: Form) -> click.exceptions.Ex
 
 
 def list_rules(form: Form) -> None:
-    """Explain every rule."""
     if form != "text":
         rows: object = [{"rule": id, **asdict(rule)} for id, rule in RULES.items()]
         click.echo(json_text(rows))

@@ -288,7 +288,6 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
 
 
 def _finish(outcome: _ImportOutcome, counts: _Counts, options: ImportOptions, *, configured: bool) -> None:
-    """Print what was done; exit with 1 after an error or a conflict."""
     errors = sum(problem.severity == "error" for problem in outcome.problems)
     counts = replace(counts, errors=errors, warnings=len(outcome.problems) - errors)
     lines = [summary(counts, options.into.as_posix())]
@@ -304,7 +303,6 @@ def write_nothing(problems: Sequence[Diagnostic], options: ImportOptions) -> Non
 
 
 def _present(declarations: "Declarations", imported: "Imported") -> Collection[str] | None:
-    """Return the names of all tools of the source; None where they are not known."""
     if declarations.present is not None:
         return declarations.present
     if has_errors(imported.diagnostics):
@@ -313,9 +311,8 @@ def _present(declarations: "Declarations", imported: "Imported") -> Collection[s
 
 
 def _specs_root(into: Path) -> tuple[Path, str]:
-    """Return the specs folder of an import, where its lock file is, and the path from there to `into`.
-
-    That is the configured folder where `into` is in it, else `into` itself.
+    """Return the configured specs folder where `into` lies in it, else `into`; and the path from there to
+    `into`.
     """
     config, _ = load_config(Path.cwd())
     target = Path(os.path.abspath(into))  # noqa: PTH100 - links stay as they are written
@@ -392,9 +389,7 @@ def _stop(options: ImportOptions, *problems: Diagnostic) -> NoReturn:
 
 
 def write_imported(imported: "Imported", options: ImportOptions) -> None:
-    """Write specs of a source that has no label, and is not found again: samples. Exits with 1 after an
-    error.
-    """
+    """Write specs of a source without a label, as samples are. Exits with 1 after an error."""
 
     written = 0
     problems = list(imported.diagnostics)

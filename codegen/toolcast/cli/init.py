@@ -139,7 +139,6 @@ def _requirement(path: Path) -> str:
 
 
 def _table(path: Path) -> dict[str, object]:
-    """Return the table of the configuration, added where it is missing."""
     if not path.exists():
         create(path, _TABLE)
         write_line("created   pyproject.toml")

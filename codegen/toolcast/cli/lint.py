@@ -200,7 +200,7 @@ def _summary(outcome: "LintOutcome", colour: bool) -> str:
 
 
 def _table(tokens: "Tokens", colour: bool) -> str:
-    """Return totals by provider, then every tool, what costs most first."""
+    """Return totals by provider, then every tool, the costliest first."""
     totals = {each.provider: each for each in tokens.totals}
     sums = [(each.provider, f"{each.full}", f"{each.brief}") for each in tokens.totals]
     rows = [

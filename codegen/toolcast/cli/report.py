@@ -129,7 +129,6 @@ def _collected(
 
 
 def _open_page(url: str) -> None:
-    """Open a page in the browser that BROWSER names, or the system's."""
     import webbrowser
 
     if not webbrowser.open(url):
@@ -161,7 +160,7 @@ def _print(content: bytes) -> None:
 
 
 def _check_target(target: Path) -> None:
-    """Refuse, before the work, to replace what is no report: `--out` may name a file by mistake."""
+    """Refuse, before the work, to replace what is no report."""
 
     try:
         replaceable = _is_replaceable(target)

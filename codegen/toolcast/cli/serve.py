@@ -157,7 +157,6 @@ def _stated(target: str, icons: tuple[str, ...], stated: Mapping[str, str | None
 
 
 def _token_auth(variable: str | None) -> "BearerAuth | None":
-    """Return authentication by the token of an environment variable, or refuse."""
     from ..mcp.serving.bearer_auth import BearerAuth, fixed_token
 
     if variable is None:
@@ -230,10 +229,7 @@ class _Noted:
 
 
 async def _until_signalled(serving: Any, registry: "ToolView") -> int:
-    """Serve until stdin ends; after a signal the process ends by itself.
-
-    The thread that reads stdin cannot be stopped, and would be waited for.
-    """
+    """Serve until stdin ends; a signal ends the process: the thread that reads stdin cannot be stopped."""
     loop = asyncio.get_running_loop()
     task = asyncio.ensure_future(serving)
     noted: asyncio.Future[int] = loop.create_future()

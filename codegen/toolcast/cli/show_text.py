@@ -54,7 +54,7 @@ class _ProviderRow(Struct, frozen=True, kw_only=True):
 
 
 def _provider_rows(profiles: Profiles) -> tuple[_ProviderRow, ...]:
-    """Return all providers of a project, with those that installed packages offer. Raises ProfileError."""
+    """Return all providers, with those of installed packages. Raises ProfileError."""
     own = load_profiles(profiles.files)
     files = dict(zip(own, profiles.files, strict=True))
     rows: list[_ProviderRow] = []
@@ -80,7 +80,6 @@ def _provider_rows(profiles: Profiles) -> tuple[_ProviderRow, ...]:
 
 
 def _provider_lines(rows: Sequence[_ProviderRow], *, colour: bool) -> Iterator[str]:
-    """Yield the rows as a table."""
     cells: list[Row] = [("ID", "DATED", "STRICT", "FROM", "TITLE")]
     for row in rows:
         source = f"{row.source} (instead of the built-in)" if row.overrides else row.source
@@ -89,7 +88,6 @@ def _provider_lines(rows: Sequence[_ProviderRow], *, colour: bool) -> Iterator[s
 
 
 def _ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -> Iterator[str]:
-    """Yield a table for each provider."""
     for number, (provider, entries) in enumerate(ledger.items()):
         if number:
             yield ""
@@ -101,7 +99,6 @@ def _ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) 
 
 
 def _entry_lines(entries: Sequence[LedgerEntry], *, colour: bool) -> Iterator[str]:
-    """Yield entries as a table."""
     cells: list[Row] = [("PATH", "KEYWORD", "ACTION", "SEVERITY", "REASON")]
     cells += [(_place(entry), entry.keyword, entry.action, entry.severity, entry.reason) for entry in entries]
     return table(cells, ["", *(_SEVERITIES[entry.severity] for entry in entries)], colour)
@@ -288,7 +285,7 @@ def _find(config: Config, name: str, provider: str | None) -> tuple[Context, str
 
 
 def _find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
-    """Find the spec of a tool by name or path; files of that name are tried first."""
+    """Find the spec of a tool: first a file of that name, then a tool."""
     names: list[str] = []
     wanted = name.removesuffix(".yaml").removesuffix(".yml").removesuffix(".json")
     for path in sorted(paths, key=lambda path: (Path(path).stem != name, path)):
@@ -306,7 +303,6 @@ def _find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[
 
 
 def _definition(content: bytes, provider: str | None, options: Options, form: str) -> None:
-    """Print a definition: as JSON, or as the declaration that it is for a language."""
     language = None if provider is None else profile_of(provider, options).declaration
     if language is None or form == "json":
         _print(content)

@@ -43,7 +43,6 @@ def _expanded(arguments: Sequence[str]) -> list[str]:
 
 
 def _setting_of(config: Config, form: Format) -> "Setting":
-    """Return the kit of the configuration, or end the command."""
     from ..project.steps.shard import read_setting
 
     setting, problems = read_setting(config)
@@ -165,7 +164,6 @@ def compile_command(
 
 
 def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
-    """Return the specs as seen from their folder, or end the command."""
     from ..spec.discovery import kind_of
 
     paths: list[str] = []

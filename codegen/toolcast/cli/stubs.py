@@ -88,10 +88,7 @@ def _write_handlers(
 def _write_app(
     config: Config, templates: "Templates", report: "Report", written: Sequence["ToolEntry"]
 ) -> str:
-    """Write the program that registers the handlers, or print what it lacks; return how to run a new one.
-
-    Raises TemplateFailedError.
-    """
+    """Write the program, or print what it lacks; return how to run a new one. Raises TemplateFailedError."""
 
     path = _app_path(config)
     if path.exists() or path.is_symlink():
@@ -122,9 +119,8 @@ def _write_app(
 
 
 def _tell_wiring(config: Config, path: Path, report: "Report", written: Sequence["ToolEntry"]) -> None:
-    """Print the lines that a program lacks, and what it registers in vain.
-
-    Where its calls cannot be read, only new handlers are named.
+    """Print the lines that a program lacks, and what it registers in vain; new handlers alone where its calls
+    cannot be read.
     """
     entries, registered = [each for each in report.entries if not each.external], _registered_keywords(path)
     missing = [entry for entry in entries if registered is not None and entry.keyword not in registered]
@@ -190,38 +186,30 @@ _MOST = 20_000
 
 
 def _is_forwarded(entry: "ToolEntry") -> bool:
-    """Return whether a tool runs on the MCP server that its spec was imported from.
-
-    A program that is connected to that server registers it, by `toolcast.mcp.register_mcp`.
-    """
+    """Return whether a tool runs on the MCP server of its spec, which `register_mcp` registers."""
     return entry.source is not None and entry.source.kind == "mcp"
 
 
 def _leads_out(config: Config, path: Path) -> bool:
-    """Return whether a link leads out of the folder of the configuration."""
     return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(config.base))
 
 
 def _handler_path(config: Config, entry: "ToolEntry") -> Path:
-    """Return where the handler of a tool is."""
     return config.stubs.joinpath(*entry.module.split(".")).with_suffix(".py")
 
 
 def _app_path(config: Config) -> Path:
-    """Return where the program is that registers all handlers."""
     folder = config.base if config.stubs == config.base else config.stubs.parent
     return folder / f"{APP}.py"
 
 
 def _app_target(config: Config) -> str:
-    """Return the registry of that program, as `toolcast serve` takes it."""
     return f"{module_of(_app_path(config).with_suffix(''))[1]}:registry"
 
 
 def _handlers_package(config: Config) -> tuple[Path, str]:
-    """Return the folder from which handlers are imported, and the prefix of their modules.
-
-    The folder of the configuration itself is no package.
+    """Return the folder from which handlers are imported, and the prefix of their modules; the
+    configuration's folder is no package.
     """
     if config.stubs == config.base:
         return config.base, ""
@@ -241,10 +229,8 @@ def _unique(name: str, used: set[str]) -> str:
 
 
 def _handler_text(templates: "Templates", config: Config, entry: "ToolEntry") -> str:
-    """Return the text of a handler file. Raises TemplateFailedError.
-
-    The handler of a spec that was imported from a function calls it; that of an HTTP request sends it; any
-    other is a person's to write.
+    """Return a handler: a call of the imported function, an HTTP request, or a body to write. Raises
+    TemplateFailedError.
     """
     package, function = package_name(config), function_name(entry)
     if (found := _imported_function(entry)) is not None:
@@ -273,9 +259,8 @@ def _handler_text(templates: "Templates", config: Config, entry: "ToolEntry") ->
 
 
 def _imported_function(entry: "ToolEntry") -> tuple[str, str, str] | None:
-    """Return module, name and attributes of the function that a spec was imported from.
-
-    None where Python does not find it by name, or a class described it.
+    """Return module, name and attributes of the function that a spec was imported from; None where Python
+    does not find it by name, or a class described it.
     """
     if entry.source is None or entry.source.kind != "python":
         return None
@@ -287,7 +272,6 @@ def _imported_function(entry: "ToolEntry") -> tuple[str, str, str] | None:
 
 
 def _is_open(entry: "ToolEntry") -> bool:
-    """Return whether a person writes what the handler does."""
     return _imported_function(entry) is None and not entry.http
 
 
@@ -325,7 +309,6 @@ def _app_text(templates: "Templates", config: Config, entries: Sequence["ToolEnt
 
 
 def _import_line(config: Config, entry: "ToolEntry", name: str) -> str:
-    """Return the import of a handler as `name`."""
     function = function_name(entry)
     renamed = "" if name == function else f" as {name}"
     return f"from {_handlers_package(config)[1]}{entry.module} import {function}{renamed}"
@@ -337,9 +320,8 @@ def _hidden_app(config: Config) -> bool:
 
 
 def _registered_keywords(path: Path) -> frozenset[str] | None:
-    """Return the keywords in calls of `register_all` and `register_some`; the program is not run.
-
-    None where they cannot be read.
+    """Return the keywords in calls of `register_all` and `register_some`, without running the program; None
+    where they cannot be read.
     """
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _MAX_BYTES:
@@ -362,9 +344,8 @@ def _registers(function: ast.expr) -> bool:
 def _orphans(
     config: Config, entries: Sequence["ToolEntry"], refused: Sequence[str]
 ) -> Iterator[tuple[Path, str]]:
-    """Yield handler files of tools that are gone, with the tools' names.
-
-    Those of the specs in `refused` stay: they do not compile.
+    """Yield handler files with the names of tools that are gone; specs in `refused` do not compile, so theirs
+    stay.
     """
     paths = {_handler_path(config, entry) for entry in entries}
     left = {path.rpartition(".")[0].replace("-", "_") for path in refused}

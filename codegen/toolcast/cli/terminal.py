@@ -65,8 +65,8 @@ _DELAY = 1.0
 class Bar:
     """Shows progress on stderr: call it with (done, total), as a context manager.
 
-    Nothing is drawn within the first second, nor where stderr is no terminal. It is drawn from the caller's
-    thread only: worker processes may be forked meanwhile.
+    Nothing is drawn within the first second, nor where stderr is no terminal; never from another thread,
+    since worker processes may be forked meanwhile.
     """
 
     def __init__(self, label: str = "compiling") -> None:

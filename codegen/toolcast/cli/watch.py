@@ -148,8 +148,6 @@ def watch(file: Path | None, form: Format, jobs: int | None) -> int:
 
 
 class _Session:
-    """Reports each turn that has news."""
-
     def __init__(self, file: Path | None, form: Format, jobs: int | None) -> None:
         self._start, self._jobs = Path.cwd(), jobs
         self._form: Format = form

@@ -27,9 +27,7 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 def entries_of(outcome: DiffOutcome) -> tuple[Entry, ...]:
-    """Return the entries of a changelog, by heading and name. Suppressed changes are among them: they did
-    happen.
-    """
+    """Return the entries of a changelog, by heading and name, suppressed changes included."""
     by_tool: dict[str, list[Finding]] = {}
     for each in (*outcome.findings, *outcome.suppressed):
         by_tool.setdefault(each.change.tool, []).append(each)

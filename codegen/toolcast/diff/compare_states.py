@@ -42,16 +42,8 @@ class Finding(Struct, frozen=True):
 
 
 class DiffOutcome(Struct, frozen=True, kw_only=True):
-    """A comparison.
-
-    Attributes:
-        old: the old state's name.
-        new: the new state's name.
-        pairs: the tools that were compared.
-        unchanged: the number of tools that are the same in both states.
-        findings: the reported changes, the worst first within each tool.
-        suppressed: the changes that specs suppress.
-        diagnostics: specs that do not compile, and faults of suppressions.
+    """A comparison: `pairs` were compared, `unchanged` counts equal tools, `findings` are the worst first
+    within each tool, and `diagnostics` are specs that do not compile and faults of suppressions.
     """
 
     old: str
@@ -64,7 +56,7 @@ class DiffOutcome(Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """There is an error: a change that is one here, or a spec that does not compile."""
+        """Return whether a change is an error here, or a spec does not compile."""
         return any(each.level == "error" for each in self.findings) or any(
             each.severity == "error" for each in self.diagnostics
         )
@@ -86,10 +78,9 @@ def compare_states(
     today: datetime.date,
     progress: Progress = lambda _done, _total: None,
 ) -> DiffOutcome:
-    """Compare two states, the old one and the new one.
+    """Compare the old state and the new one, for `profiles`, as far as `choice` reports.
 
-    Only `profiles` are looked at and only `choice` is reported. `today` ends suppressions; `progress`
-    receives (done, total).
+    `today` ends suppressions; `progress` receives (done, total).
     """
     old, new = states
     made = make_pairs(old, new)
@@ -129,9 +120,7 @@ def compare_states(
 
 
 def _contract_changes(pair: Pair, context: Context, wanted: Sequence[Audience]) -> Iterator[Change]:
-    """Yield the changes of one tool that need no provider. Those of a tool that is gone have a call as
-    witness.
-    """
+    """Yield the changes of one tool that need no provider; a call is the witness of a tool that is gone."""
     found = [
         change
         for changes_of, audiences in _OF_CONTRACT.items()
@@ -157,7 +146,7 @@ _OF_DEFINITIONS: Final[frozenset[Audience]] = frozenset({"model", "provider", "c
 
 
 def _definition_changes(pairs: Sequence[Pair], every: Sequence[Pair], context: Context) -> tuple[Change, ...]:
-    """Return the changes of definitions: of single tools, and of requests that hold every tool."""
+    """Return the changes of definitions, and of requests that hold every tool."""
     found = definitions(every, context)
     if len(pairs) == len(every):
         return found
@@ -204,7 +193,7 @@ def _is_named(file: str, name: str, wanted: Sequence[str]) -> bool:
 
 
 def _is_chosen(pair: Pair, wanted: Sequence[str]) -> bool:
-    """Return whether a tool is named: by its name in either state, or by its spec."""
+    """Return whether a tool is named, in either state, or its spec is."""
     if not wanted:
         return True
     names: set[str] = set()
@@ -216,7 +205,7 @@ def _is_chosen(pair: Pair, wanted: Sequence[str]) -> bool:
 
 
 def _unknown_tools(wanted: Sequence[str], pairs: Sequence[Pair], context: Context) -> Iterator[Diagnostic]:
-    """Report names of no tool, whether it changed or not, and of no file."""
+    """Report names of no tool and of no file."""
     names = {*context.old.unchanged, *context.new.unchanged, *context.old.refused, *context.new.refused}
     for each in wanted:
         folders = (Path(), context.config.specs)

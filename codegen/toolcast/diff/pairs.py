@@ -31,11 +31,9 @@ class Side(Struct, frozen=True, kw_only=True):
 
 
 class Pair(Struct, frozen=True, kw_only=True):
-    """A tool in both states; one of the two sides is None where it was added or removed.
+    """A tool in both states; one side is None where it was added or removed.
 
-    Attributes:
-        renamed_from: the tool's name in the old state, where it has another one now; else empty.
-        renamed_parameters: of parameters that were renamed, the new name → the old one.
+    `renamed_from` is the tool's former name, else empty; `renamed_parameters` maps new names to old ones.
     """
 
     old: Side | None
@@ -45,14 +43,14 @@ class Pair(Struct, frozen=True, kw_only=True):
 
     @property
     def side(self) -> Side:
-        """The new side; the old one of a removed tool."""
+        """Return the new side; the old one of a removed tool."""
         side = self.new or self.old
         assert side is not None
         return side
 
     @property
     def name(self) -> str:
-        """The tool's name in the new state; in the old one where it was removed."""
+        """Return the tool's name in the new state; in the old one where it was removed."""
         return self.side.tool.name
 
     def change(
@@ -107,9 +105,7 @@ class Pair(Struct, frozen=True, kw_only=True):
 
 
 def offered_pair(pair: Pair) -> Pair:
-    """Return the pair with contracts as models are held to them, without parameters that the program fills
-    in.
-    """
+    """Return the pair with contracts without parameters that the program fills in."""
     sides = (
         None if side is None else replace(side, built=offered(side.built, side.tool.inject))
         for side in (pair.old, pair.new)
@@ -119,14 +115,8 @@ def offered_pair(pair: Pair) -> Pair:
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """The frame of every comparison.
-
-    Attributes:
-        config: the project's configuration, which reads both states.
-        profiles: the configured providers (or those of `--provider`), in their order.
-        today: the day on which `remove_after` and `until` are looked at.
-        version: the project's version, which a `remove_after` that is one is compared with; None where it is
-            not stated.
+    """The frame of every comparison: the configuration that reads both states, the providers to compare, the
+    day for `remove_after` and `until`, and the project's version (None: not stated).
     """
 
     config: Config
@@ -156,10 +146,7 @@ class _Pairs(Struct, frozen=True, kw_only=True):
 
 
 def make_pairs(old: State, new: State) -> _Pairs:
-    """Pair the tools that two states read, each that may differ.
-
-    A tool that does not compile in one of the states is in no pair.
-    """
+    """Pair the tools of two states, without those that do not compile in one of them."""
     sides = _Sides(old, new)
     both = sorted(old.tools.keys() & new.tools.keys())
     pairs = [pair for name in both if (pair := sides.pair(old.tools[name], new.tools[name])) is not None]
@@ -182,7 +169,7 @@ def make_pairs(old: State, new: State) -> _Pairs:
 
 
 def _lacking(state: State, other: State) -> list[str]:
-    """Return the tools that the other state does not have: not even as a spec with errors."""
+    """Return the tools that the other state has not even as a spec with errors."""
     return sorted(
         name
         for name in state.tools.keys() - other.tools.keys() - {*other.unchanged} - other.refused
@@ -191,8 +178,6 @@ def _lacking(state: State, other: State) -> list[str]:
 
 
 class _Sides:
-    """Builds contracts, and keeps why one cannot be built."""
-
     def __init__(self, old: State, new: State) -> None:
         self.old_problems: list[Diagnostic] = []
         self.new_problems: list[Diagnostic] = []
@@ -262,9 +247,9 @@ def _assigned(scores: list[tuple[float, str, str]]) -> dict[str, str]:
 def _likeness(old: ToolSpec, new: ToolSpec, shared: float) -> float:
     """Return how surely one tool is the other under another name; 0 where that is not sure.
 
-    Tools of one program have parameters in common, and descriptions that differ in a noun. So the same file
-    or source has to say it, or a name in another spelling, or the very same description. `shared` is the
-    share of parameters that are the same in both.
+    Tools of one program share parameters, and descriptions but for a noun. So the same file or source has to
+    say it, a name in another spelling, or the very same description. `shared` is the share of equal
+    parameters.
     """
     text = _text_likeness(old.description, new.description)
     if shared < _HALF and text < _NEAR:

@@ -41,10 +41,8 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def words_changed(old: str, new: str) -> str:
-    """Return the differences of two texts word by word: `[-removed-]` and `{+added+}`, with a few words
-    around.
-
-    It is one line, cut where it is long. Long texts are compared from the first word that differs.
+    """Return the differences of two texts on one line, cut where it is long: `[-removed-]` and `{+added+}`,
+    with a few words around. Long texts are compared from the first word that differs.
     """
     before, after = old.split(), new.split()
     if before == after:
@@ -92,10 +90,8 @@ class _Difference(Struct, frozen=True, kw_only=True):
 def differences(
     old: Mapping[str, object], new: Mapping[str, object], renamed: Mapping[str, str]
 ) -> Iterator[_Difference]:
-    """Yield the differences of two contract documents in the order of the new one.
-
-    One of names or of a schema's form comes without those below it. `renamed` are top-level parameters, the
-    new name → the old one.
+    """Yield the differences of two contract documents in the order of the new one, without those below a
+    difference of names or of a schema's form. `renamed` maps new top-level parameters to old ones.
     """
     waiting: list[tuple[Any, Any, str]] = []
     for root in reversed(_ROOTS):
@@ -237,9 +233,7 @@ _MAX_DEPTH: Final = 40
 
 def spoken(pointer: str) -> str:
     """Return a pointer into a contract document as people write it: `filters[].since`, of a definition
-    `Filter.since`.
-
-    It is empty for the parameters or the result themselves.
+    `Filter.since`; empty for the parameters or the result themselves.
     """
     root, *steps = split(pointer)
     text = ""
@@ -304,8 +298,8 @@ def _pairs(schema: Mapping[str, object], keys: list[str]) -> str:
 
 
 class PropertyChange(Struct, frozen=True):
-    """A property that one of two objects declares and the other does not; or, `null`, an optional one that
-    had null as a value of its own, which now counts as absence.
+    """A property that only one of two objects declares; with `null`, an optional one for which null now
+    counts as absence.
     """
 
     kind: Literal["dropped", "added", "null"]
@@ -316,9 +310,10 @@ class PropertyChange(Struct, frozen=True):
 
 
 def property_changes(old: Contract, new: Contract, root: str) -> Iterator[PropertyChange]:
-    """Yield properties that were added or dropped, or lost null, at any depth that both trees share.
+    """Yield properties that were added or dropped, or lost null, in the order of the old contract, then of
+    the new one.
 
-    `root` is "parameters" or "result". The order is that of the old contract, then of the new one.
+    `root` is "parameters" or "result".
     """
     seen: set[tuple[str, str]] = set()
     waiting = [(old.roots[root], new.roots[root], 0)]

@@ -32,11 +32,8 @@ MAX_TOTAL: Final = 512 * 1024 * 1024
 class SpecFiles(Struct, frozen=True, kw_only=True):
     """One state's files.
 
-    Attributes:
-        label: the state's name in messages.
-        shown_root: the path of the specs folder in messages.
-        contents: the bytes of every spec and shared type, by posix path as the specs folder has it.
-        refused: paths of files that are there and cannot be read; `diagnostics` say why.
+    `label` and `shown_root` are for messages. `contents` are the bytes of each spec and shared type by path
+    below the specs folder; `refused` are files that cannot be read, for the reasons in `diagnostics`.
     """
 
     label: str
@@ -62,12 +59,8 @@ def unreadable(file: str, code: str, message: str, hint: str) -> UnreadableState
 def read_folder(
     root: FilePath, *, shown_root: str, label: str, folders: Sequence[TypeFolder] = ()
 ) -> SpecFiles:
-    """Read every spec and shared type below a specs folder, and the types of folders outside.
-
-    Links are treated as `generate` treats them.
-
-    Raises:
-        UnreadableStateError: there is no such folder, or it holds too much.
+    """Read every spec and shared type below a specs folder, and the types of folders outside, with links
+    treated as `generate` does. Raises UnreadableStateError: there is no such folder, or it holds too much.
     """
     found = discover(root, shown_root=shown_root, folders=folders)
     missing = next((each for each in found.diagnostics if each.code == "no-specs"), None)
@@ -124,17 +117,12 @@ def _read(file: FilePath, shown_file: str) -> bytes | Diagnostic:
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """One side of a comparison. Tools that do not compile are in `diagnostics` and nowhere else.
+    """One side of a comparison.
 
-    Attributes:
-        label: the state's name in messages: "HEAD~1", "the work tree", "tools.json".
-        tools: by name, those whose spec, or a type that it refers to, is not the same in the other state.
-        types: shared types by posix path below the specs root.
-        unchanged: names of all other tools, sorted: they are the same in both states, and were not read.
-        refused: paths and names of tools that have errors: they are there, and nothing else is known.
-        listed: the state is a list of tools, as a server publishes it, without secrets, settings of providers
-            and the like. The permission of each tool is the claim of its hints, `write` where they claim
-            nothing.
+    `tools` are those whose spec, or a type that it refers to, differs in the other state; `unchanged` are all
+    others, which were not read. `refused` has paths and names of tools with errors. A `listed` state is a
+    list of tools as a server publishes it, without secrets and settings of providers; each permission is the
+    claim of its hints, else `write`.
     """
 
     label: str
@@ -178,9 +166,7 @@ def _changed(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> frozenset[st
 
 
 def _mentions(data: bytes, name: str) -> bool:
-    """Return whether a file may refer to one of that name: it has the name, or an escape that may stand for
-    it.
-    """
+    """Return whether a file has this name, or an escape that may stand for it."""
     return name.encode() in data or b"\\" in data or (b"%" in data and b"$ref" in data)
 
 
@@ -273,9 +259,8 @@ def _types(files: SpecFiles, tools: Iterable[str]) -> tuple[dict[str, Document],
 
 
 def told_of(label: str, problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return warnings and notes of the old state, with its name and no position: nobody can correct a commit.
-
-    Errors are changes of the rule `not-compared`.
+    """Return warnings and notes of the old state, with its name and no position, since nobody can correct a
+    commit. Errors are changes of the rule `not-compared`.
     """
     return tuple(
         structs.replace(each, line=0, column=0, message=f"in {label}, {each.message}")
@@ -285,14 +270,13 @@ def told_of(label: str, problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...
 
 
 class _ListedTool(Struct, frozen=True, kw_only=True):
-    """One tool of a list as the `Document` of a spec. Of its position, the line is known in JSON lines."""
+    """One tool of a list as the `Document` of a spec; its line is known in JSON lines."""
 
     file: str
     data: Any
     line: int = 0
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Return the line of the tool, 0 where it is not known, and column 0."""
         del path, key
         return self.line, 0
 

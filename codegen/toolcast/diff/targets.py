@@ -56,12 +56,10 @@ class _Repository(Struct, frozen=True):
 
 
 def _open_repository(config: Config, shown_root: str, option: str) -> _Repository:
-    """Find the repository of a project. Messages name `shown_root`, the specs folder, and `option`:
-    "--against HEAD".
+    """Find the repository of a project, for messages with `shown_root` and `option` ("--against HEAD").
 
-    Raises:
-        UnreadableStateError: git is not installed or refuses the repository, there is none, or the specs are
-            not in it.
+    Raises UnreadableStateError: git is not installed or refuses, there is no repository, or the specs are not
+    in it.
     """
     program = git_program()
     if program is None:
@@ -118,15 +116,11 @@ class _Commit(Struct, frozen=True):
 
 
 def _resolve(repository: _Repository, ref: str, since: str, option: str) -> _Commit:
-    """Return the commit that a ref means as one side of a comparison.
+    """Return the commit that a ref means. Raises UnreadableStateError without such a commit or merge base.
 
-    A branch goes on while another one is worked on: compared with its tip, every addition there would count
-    as removed here. So a ref means its merge base with `since`, the commit on the other side, as in the
-    review of a pull request; for an ancestor that is the ref itself. With `..` at its end, or without
-    `since`, a ref means the commit itself.
-
-    Raises:
-        UnreadableStateError: there is no such commit, or no merge base.
+    Compared with the tip of a branch that went on, every addition there would count as removed here. So a ref
+    means its merge base with `since`, the commit on the other side, as in the review of a pull request; with
+    `..` at its end, or without `since`, the commit itself.
     """
     name = ref.removesuffix(_EXACT)
     commit = _commit(repository, name, option)
@@ -164,9 +158,6 @@ def _commit(repository: _Repository, name: str, option: str) -> str:
 
 
 def _is_commit(folder: Path, name: str) -> bool:
-    """Return whether a name is one of a commit in the repository of a folder; False without repository or
-    git.
-    """
     program = git_program()
     if program is None or not _REF.fullmatch(name) or len(name) > _MAX_REF:
         return False
@@ -196,8 +187,7 @@ class _Entry(Struct, frozen=True):
 
 
 def _read_commit(repository: _Repository, commit: _Commit, prefixes: Sequence[str] = ()) -> SpecFiles:
-    """Read the specs of a commit, and the shared types in `prefixes`, the folders outside as references name
-    them.
+    """Read the specs of a commit, none where it has no specs folder, and the shared types in `prefixes`.
 
     Raises UnreadableStateError: git cannot read the commit, an object is missing, or it holds too much.
     """
@@ -222,9 +212,7 @@ def _read_commit(repository: _Repository, commit: _Commit, prefixes: Sequence[st
 
 
 def _holds(repository: _Repository, prefix: str) -> bool:
-    """Return whether a folder of shared types outside of the specs folder is in the repository; a package is
-    not.
-    """
+    """Return whether a folder of shared types, which is no package, is in the repository."""
     return not is_packaged(prefix) and not _below(repository, prefix).startswith("../")
 
 
@@ -369,8 +357,6 @@ _DEFAULT: Final = "HEAD"
 
 
 class _Target(Struct, frozen=True):
-    """One side as it was asked for."""
-
     kind: Literal["work tree", "commit", "folder", "list"]
     text: str
     option: str  # as messages name it: "--against v1.4"
@@ -381,14 +367,8 @@ def open_states(
 ) -> tuple[State, State]:
     """Read the two states of a comparison; of two sets of specs, only the files that differ.
 
-    Args:
-        config: the configuration; it reads both states.
-        against: a commit, folder or file; None for the one that the configuration names, else HEAD.
-        to: a commit, folder or file; None for the work tree.
-        known_providers: ids of the providers that a spec may name.
-
-    Raises:
-        UnreadableStateError: a state cannot be read.
+    `against` and `to` are a commit, folder or file; None is the configured one, else HEAD, and the work tree.
+    Raises UnreadableStateError.
     """
     if against is None and config.diff.against is not None:
         option = f"`against = {config.diff.against!r}`"
@@ -412,9 +392,7 @@ def _whole(side: State | SpecFiles, known_providers: frozenset[str]) -> State:
 
 
 def _target(config: Config, text: str, option: str, base: Path) -> _Target:
-    """Return the target of a text. A path that exists, seen from `base`, is a path; the name of a commit,
-    too, has to be written otherwise then.
-    """
+    """Return the target of a text: a path that exists, seen from `base`, else a commit."""
     path = base / (text or "\0")
     kind: Literal["folder", "list"] | None = None
     with suppress(OSError, ValueError):  # too long, or with a character that no path has
@@ -464,9 +442,7 @@ class _Opened:
         return read_folder(root, shown_root=show(root), label=label, folders=folders)
 
     def _types_elsewhere(self, prefixes: Sequence[str]) -> dict[str, bytes]:
-        """Return types that no commit has, those of installed packages above all: as they are now, in both
-        states.
-        """
+        """Return types that no commit has, such as those of installed packages, as they are now."""
         others = [each for each in self._config.types if each.prefix not in prefixes]
         if not others:
             return {}
@@ -480,7 +456,7 @@ class _Opened:
         return self._repository
 
     def _project_of(self, folder: Path) -> tuple[Path, str, Config]:
-        """Return the specs folder of the project in a folder, or the folder itself; its name in messages; and
+        """Return the specs folder of the project in a folder, or the folder itself, its name in messages, and
         the configuration that names folders of types.
         """
         if find_config(folder) != folder / "pyproject.toml":

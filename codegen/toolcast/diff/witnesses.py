@@ -29,10 +29,8 @@ _LONGEST: Final = 300
 
 
 class Judgement(Struct, frozen=True):
-    """A value that was judged: the witness, or the objection to it.
-
-    `coerced`: the new schema refuses the value, and decoding accepts it by a named allowance, such as an
-    explicit null that counts as absent.
+    """A judged value: the witness, or the objection to it. `coerced`: the new schema refuses the value, and
+    decoding accepts it by a named allowance.
     """
 
     witness: Witness | None
@@ -41,9 +39,8 @@ class Judgement(Struct, frozen=True):
 
 
 def validator_judge(side: Side, root: Root) -> _Refusal:
-    """Return a function from a value to the reasons why the validator of a state's contract refuses it.
-
-    It raises DisagreementError where validator and jsonschema-rs differ.
+    """Return a function from a value to the reasons why the contract's validator refuses it; it raises where
+    jsonschema-rs differs.
     """
     oracle = _oracle(side, root)
     validator = side.built.validator(f"/{root}")
@@ -114,9 +111,7 @@ def _texts(violations: Sequence[Violation]) -> tuple[str, ...]:
 def judged(
     accepting: _Refusal, refusing: _Refusal, values: Iterable[tuple[object, str]]
 ) -> tuple[Judgement, ...]:
-    """Judge values that one state should accept and the other refuse, each with the name of the refused
-    place.
-    """
+    """Judge values, each with the refused place, that one state should accept and the other refuse."""
     found: list[Judgement] = []
     for value, name in values:
         try:
@@ -141,9 +136,7 @@ def _is_about(refusal: str, name: str) -> bool:
 
 
 def _valid_call(side: Side, types: Mapping[str, Document]) -> Any | None:
-    """Return a call that a state accepts, an example of the spec or one made from the contract; None without
-    one.
-    """
+    """Return a call that a state accepts: an example of the spec, or one made from the contract."""
     oracle = _oracle(side, "parameters")
     if oracle is None:
         return None

@@ -22,20 +22,16 @@ class Declared(Struct, frozen=True, kw_only=True):
     """One tool as someone else declared it. Schemas are as they were, whether right or wrong.
 
     Attributes:
-        name: the source's name of the tool.
         spec_name: name of the spec where the reader chooses one; None where `name` is cleaned for it.
         calls: recorded or documented arguments.
         annotations: in the spec's terms: title, destructive, idempotent, open_world.
         read_only: MCP's `readOnlyHint`.
-        source: where the declaration comes from, for people.
         left_out: parts of the declaration that a spec cannot hold.
-        changes: of `parameters` and `result`, by their names.
-        wrong_defaults: defaults that `parameters` refused, with their JSON pointers; they are left out.
-        http: the request that runs the tool, as the spec's key `http`.
-        input: the spec's key `input` where the argument is one text; `parameters` describes it, too.
+        wrong_defaults: defaults that `parameters` refused, by JSON pointer; they are left out.
+        http, input: the spec's keys; `parameters` describes the text of `input`, too.
         strict: the source's wish for strict mode, of the providers `strict_for`.
-        file: file or address that declares the tool, as shown in diagnostics; `line` is 0 without one.
-        location: the declaration in `file`, such as `tools[3]`, for messages.
+        file: file or address as shown in diagnostics; `line` is 0 where it is not known.
+        location: the declaration in `file`, such as `tools[3]`.
     """
 
     name: str
@@ -72,11 +68,8 @@ class Declared(Struct, frozen=True, kw_only=True):
 class Declarations(Struct, frozen=True, kw_only=True):
     """The tools that one source declares, in order, and problems of the others.
 
-    Attributes:
-        label: which source of its kind: stable, and without secrets or paths of one machine, since specs
-            state it.
-        present: names of all tools that the source has, also of those that were not wanted or cannot be read;
-            None where they are not known: then a tool is taken for gone only if there was no error.
+    `label` tells sources of one kind apart: stable, without secrets or paths, since specs state it. `present`
+    are the names of all its tools, None where not known: then a tool is gone only if there was no error.
     """
 
     tools: tuple[Declared, ...]
@@ -198,7 +191,7 @@ def _icons(value: object) -> tuple[tuple[object, ...], list[str]]:
 
 
 def _meta(value: object) -> tuple[JsonObject, list[str]]:
-    """The part of MCP's `_meta` that a spec may hold, and the other keys."""
+    """Return the part of MCP's `_meta` that a spec may hold, and the other keys."""
     entries = value if isinstance(value, dict) else {}
     odd = [f"_meta.{key}" for key in entries if META_KEY.fullmatch(key) is None]
     odd += [] if isinstance(value, dict | None) else ["_meta"]
@@ -206,7 +199,7 @@ def _meta(value: object) -> tuple[JsonObject, list[str]]:
 
 
 def _output_of(response: Any) -> object:
-    """The schema of `output` where a Gemini response has `output` beside `error`."""
+    """Return the schema of `output` where a Gemini response has `output` beside `error`."""
     properties = response.get("properties") if isinstance(response, dict) else None
     if not isinstance(properties, dict) or properties.keys() != {"output", "error"}:
         return response
@@ -216,7 +209,7 @@ def _output_of(response: Any) -> object:
 
 
 def _text_input(format: Any) -> tuple[object, list[str]]:
-    """The format of OpenAI's custom tool as the spec's key `input`, and parts that no spec can have."""
+    """Return the format of OpenAI's custom tool as the spec's key `input`, and parts no spec can have."""
     kind = format.get("type") if isinstance(format, dict) else None
     if format is None or kind == "text":
         return "text", []
@@ -235,7 +228,7 @@ def _text_input(format: Any) -> tuple[object, list[str]]:
 
 
 def _callers(value: object) -> tuple[tuple[Caller, ...], list[str]]:
-    """`allowed_callers` of Anthropic and OpenAI in the spec's terms, and the places of unknown ones."""
+    """Return `allowed_callers` of Anthropic and OpenAI in the spec's terms, and places of unknown ones."""
     found: dict[Caller, None] = {}
     odd: list[str] = []
     for index, each in enumerate(value if isinstance(value, list) else []):
@@ -254,7 +247,7 @@ def _task_support(execution: object) -> TaskSupport | None:
 
 
 def _annotations(hints: object, title: object) -> tuple[JsonObject, bool | None, list[str]]:
-    """MCP's hints in the spec's terms, `readOnlyHint`, and the keys that have no place."""
+    """Return MCP's hints in the spec's terms, `readOnlyHint`, and the keys that have no place."""
     unknown = [] if isinstance(hints, dict | None) else ["annotations"]
     hints = hints if isinstance(hints, dict) else {}
     found: JsonObject = {}

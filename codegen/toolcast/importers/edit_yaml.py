@@ -38,9 +38,8 @@ class _Member(Struct):
 
 
 def edited_yaml(text: str, edits: tuple[Edit, ...]) -> str:
-    """Apply edits to the text of a mapping that the reader of specs accepts. Keeps every comment.
-
-    Raises EditError where the text is written in a way that cannot be edited so.
+    """Apply edits to the text of a mapping, and keep every comment. Raises EditError where they cannot be
+    made in place.
     """
     made = text
     for edit in edits:
@@ -141,7 +140,9 @@ def _block(lines: list[str], margin: str, text: str) -> str:
 
 
 def _rest(lines: list[str], text: str, end: int) -> str:
-    """The text after `lines`. At the end of the text, an empty last line belongs to a value, and is ended."""
+    """Return the text after `lines`. At the end of the text, an empty last line belongs to a value, and is
+    ended.
+    """
     return text[end:] or (_newline(text) if lines[-1:] == [""] else "")
 
 
@@ -189,7 +190,7 @@ def _comments(text: str, start: int = 0, end: int | None = None) -> list[str]:
 
 
 class _Reader:
-    """The root's place and the places of all scalars, in order, from libyaml's events."""
+    """Reads the root's place and the places of all scalars, in order, from libyaml's events."""
 
     def __init__(self, text: str) -> None:
         from yaml import events
@@ -232,7 +233,7 @@ class _Reader:
         return _Span(start, closing.end_mark.index if flow else end, flow, members)
 
     def _end(self, event: Any) -> int:
-        """The end of a scalar; blank lines after a block are no part of it, unless it keeps them."""
+        """Return the end of a scalar; blank lines after a block are no part of it, unless it keeps them."""
         end: int = event.end_mark.index
         if event.style not in ("|", ">"):
             return end

@@ -38,12 +38,9 @@ from .tool_lists import Document, Element, read_documents, read_elements
 class Draft(Struct, frozen=True, kw_only=True):
     """One spec as an import would write it.
 
-    Attributes:
-        path: posix path below the folder of the import.
-        original: the source's own name of the tool.
-        data: the keys that the declaration fills.
-        permission: None where it is undecided, as for `secrets`.
-        read_only: MCP's `readOnlyHint`; None where it is not stated.
+    `original` is the source's own name of the tool; `data` are the keys that the declaration fills;
+    `permission` and `secrets` are None where undecided, `read_only` where not stated. The path is posix,
+    below the folder of the import.
     """
 
     path: str
@@ -64,8 +61,8 @@ class TypeDraft(Struct, frozen=True, kw_only=True):
 
 
 class Imported(Struct, frozen=True, kw_only=True):
-    """Texts by posix path below the specs root, problems, names that no spec allows with those instead of
-    them, and the same texts as drafts where the source has a label, by which they are found again.
+    """Texts by posix path below the specs root, problems, names that no spec allows with their replacements,
+    and the drafts where the source has a label.
     """
 
     specs: Mapping[str, str]
@@ -105,12 +102,8 @@ def specs_of(
 
     The compiler judges schemas. Left out, with a warning and a comment in the spec, is only what would cost
     the whole tool: defaults that do not fit, defects, and names of headers that MCP clients refuse. A tool
-    with schemas that depend on another document gets no spec.
-
-    Args:
-        group: folder below the specs root.
-        share: what becomes a shared type, where the source has a label.
-        progress: called with the steps that are done and all steps, two for each tool.
+    with schemas that depend on another document gets no spec. `share` says what becomes a shared type, where
+    the source has a label; `progress` receives (done, total), two steps for each tool.
     """
     problems = list(declarations.diagnostics)
     declared: list[Declared] = []

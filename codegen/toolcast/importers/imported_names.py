@@ -15,10 +15,10 @@ _EMPTY = "tool"
 
 
 def clean(name: str) -> str:
-    """Return the nearest name to `name` that a spec allows. Pure.
+    """Return the nearest name that a spec allows. Pure.
 
-    Accents are dropped, runs of other characters become one `_`; what starts with a digit or dash, or has
-    nothing left, starts with `tool_`; what is too long ends in eight hex digits of its SHA-256.
+    Accents are dropped, runs of other characters become one `_`. A name that would start with a digit or
+    dash, or be empty, starts with `tool_`; a long one ends in eight hex digits of its SHA-256.
     """
     if _ALLOWED.fullmatch(name):
         return name
@@ -27,8 +27,8 @@ def clean(name: str) -> str:
 
 
 def fold(name: str) -> str:
-    """Return the form in which two names must differ: file systems fold case; Python has no dashes, no names
-    that are keywords, and no public ones that begin with `_`.
+    """Return the form in which two names must differ: file systems fold case; Python has no dashes, no
+    keywords as names, and no public ones that begin with `_`.
     """
     return identifier(name, "tool").lower().rstrip("_")
 
@@ -36,10 +36,9 @@ def fold(name: str) -> str:
 def unique(names: Sequence[str]) -> list[str]:
     """Return a name that a spec allows for each of `names`, no two equal after `fold`.
 
-    An allowed name is kept. Every other one is cleaned and ends in hex digits of its own SHA-256, whatever
-    other names there are. Of allowed names that are equal after `fold` all but the first in sorted order
-    (small letters before capitals) get digits, too. A name that comes again gets `_2`, `_3`, … in the order
-    given.
+    An allowed name is kept; every other one is cleaned and ends in hex digits of its own SHA-256. So do
+    allowed names that are equal after `fold`, but for the first in sorted order. A name that comes again gets
+    `_2`, `_3`, … in order.
     """
     taken: set[str] = set()
     chosen: dict[str, str] = {}

@@ -34,10 +34,7 @@ class ImportedSpec(Struct, frozen=True):
     data: JsonObject
 
     def edited(self, edits: tuple[Edit, ...]) -> "ImportedSpec":
-        """Edit YAML in place, and write JSON anew with the same indentation.
-
-        Raises EditError for YAML that cannot be edited so.
-        """
+        """Edit YAML in place, and write JSON anew with its indentation. Raises EditError."""
         if not edits:
             return self
         try:
@@ -71,9 +68,8 @@ class ImportedSpecs(Struct, frozen=True):
 
 
 def find_imported(root: Path, shown_root: str) -> ImportedSpecs:
-    """Read the specs below a root, which may not exist yet, that state a source.
-
-    Each file that cannot be read, and each source that two specs state, is a diagnostic.
+    """Read the specs below a root, which may not exist yet, that state a source. Each file that cannot be
+    read, and each source of two specs, is a diagnostic.
     """
     if not root.is_dir():
         return ImportedSpecs({}, frozenset(), ())

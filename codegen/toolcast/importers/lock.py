@@ -32,12 +32,8 @@ class LockError(ValueError):
 class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """The last state of one tool that came from a source.
 
-    Attributes:
-        label: which source of its kind.
-        name: its own name of the tool.
-        fields: digests of what was merged last.
-        pending: by field, the source's value where the spec differs on purpose or by conflict; null for none.
-        read_only: MCP's `readOnlyHint`, which a spec has no key for.
+    `fields` are digests of what was merged last; `pending` is by field the source's value where the spec
+    differs on purpose or by conflict, null for none; `read_only` is MCP's hint, which a spec has no key for.
     """
 
     kind: SourceKind
@@ -53,7 +49,7 @@ class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
 
 class LockedType(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The same for one shared type, by its path below the specs root."""
+    """The last state of one shared type, by its path below the specs root."""
 
     kind: SourceKind
     label: str = field(name="from")
@@ -115,8 +111,6 @@ def load_lock(path: Path) -> Lock:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file, whole or not at all. Its folder is made where there is none; a link is replaced. Raises
-    OSError.
-    """
+    """Write a file, whole or not at all, and its folder; a link is replaced. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, text.encode(), follow=False)

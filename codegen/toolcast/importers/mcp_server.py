@@ -35,13 +35,10 @@ _STDIO_LOGGER = "mcp.client.stdio"
 
 
 class ServerAddress(Struct, frozen=True, kw_only=True):
-    """The command that starts a server, or its address.
+    """The command that starts a server, or its address of streamable HTTP; the other is empty.
 
-    Attributes:
-        command: the command and its arguments; empty for a server at an address.
-        url: address of streamable HTTP; empty for a command.
-        env: variables for the command, besides those that every program needs.
-        seconds: time for starting, connecting and listing.
+    `env` are variables for the command, besides those that every program needs; `seconds` is the time for
+    starting, connecting and listing.
     """
 
     command: tuple[str, ...] = ()
@@ -108,7 +105,7 @@ async def _read(address: ServerAddress, label: str) -> Declarations:
 
 
 async def _ask(address: ServerAddress, label: str) -> tuple[str, dict[str, LiveTool], dict[str, str]]:
-    """The source's name, its tools, and reasons why others are not taken. Raises only `_ServerError`."""
+    """Return the source's name, its tools, and reasons why it lacks others. Raises only `_ServerError`."""
     statuses: list[int] = []
     faults: list[str] = []
     found: tuple[str, dict[str, LiveTool], dict[str, str]] | None = None
@@ -139,7 +136,7 @@ async def _ask(address: ServerAddress, label: str) -> tuple[str, dict[str, LiveT
 async def _transport(
     address: ServerAddress, errors: object, statuses: list[int], faults: list[str], stack: AsyncExitStack
 ) -> object:
-    """The SDK's transport. The lists receive statuses of HTTP and reasons why an answer was not read."""
+    """Return the SDK's transport; the lists receive statuses of HTTP and reasons for unread answers."""
     if address.command:
         stdio = load("mcp.client.stdio")
         parameters = stdio.StdioServerParameters(
@@ -173,7 +170,7 @@ async def _transport(
 
 
 def _bounded(http: Any, stream: Any, faults: list[str]) -> object:
-    """The body of an answer, up to _ANSWER bytes; then a fault and an exception."""
+    """Yield the body of an answer, up to _ANSWER bytes; then a fault and an exception."""
 
     class Bounded(http.AsyncByteStream):  # type: ignore[misc]
         async def __aiter__(self) -> AsyncGenerator[bytes]:

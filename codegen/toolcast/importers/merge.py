@@ -57,7 +57,6 @@ def fields_of(data: JsonObject) -> dict[str, Node]:
 
 
 def schema_fields(schema: object) -> Node:
-    """Return the fields of a schema."""
     if not isinstance(schema, dict):
         return _Leaf(schema)
     fields: dict[str, Node] = {}
@@ -92,7 +91,6 @@ def digests_of(node: Node) -> Digests:
 
 
 def are_digests(value: object) -> bool:
-    """Return whether a value is a tree of digests."""
     waiting = [value]
     while waiting:
         node = waiting.pop()
@@ -121,7 +119,7 @@ def _is_set(value: object) -> bool:
 
 
 def _settled(value: object) -> object:
-    """`value` with whole floats as integers: JSON has one kind of number."""
+    """Return `value` with whole floats as integers: JSON has one kind of number."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
@@ -144,12 +142,10 @@ class Edit(Struct, frozen=True):
 
 
 class FieldChange(Struct, frozen=True, kw_only=True):
-    """One field that differs upstream from what came last.
+    """One field that differs upstream from what came last; `here` and `upstream` are its values, UNSET for
+    none.
 
-    Attributes:
-        path: of the field, from the root of the spec.
-        kind: "applied"; "conflict" where it changed here, too; "noted" where a spec has no place for it.
-        here: its value in the spec, and `upstream` in the source; UNSET for none.
+    `kind` is "applied", "conflict" where it changed here, too, or "noted" where a spec has no place for it.
     """
 
     path: Path
@@ -178,10 +174,8 @@ class _Merged(Struct, frozen=True, kw_only=True):
 def merge(base: Digests | UnsetType, here: Node, upstream: Node, take: Side | None = None) -> _Merged:
     """Merge a document with what its source declares. Pure.
 
-    Args:
-        base: digests of what was merged last; UNSET where it is not known: then every difference is a
-            conflict, but for fields that only one side has.
-        take: the side that wins where both changed.
+    `base` are digests of what was merged last; where they are UNSET, every difference of two present fields
+    is a conflict. `take` is the side that wins where both changed.
     """
     work = _Work(take)
     made = work.node((), {} if base is UNSET else base, here, upstream)
@@ -203,7 +197,7 @@ class _Work(Struct):
         upstream: Node | UnsetType,
         after: str | None = None,
     ) -> Digests | UnsetType:
-        """Merge what is at `path`; returns its digests for the next base, UNSET for nothing."""
+        """Merge what is at `path`; return its digests for the next base, UNSET for nothing."""
         theirs = UNSET if isinstance(upstream, UnsetType) else digests_of(upstream)
         if theirs == base:
             return base
@@ -259,7 +253,7 @@ class _Work(Struct):
 def _as_sets(
     base: Digests | UnsetType, here: Node | UnsetType, upstream: Node | UnsetType
 ) -> tuple[set[str], Names, Names] | None:
-    """The three as sets of names, where none is anything else; nothing is the empty set."""
+    """Return the three as sets of names, where none is anything else; nothing is the empty set."""
     if not isinstance(base, list | UnsetType) or UNSET is base is here is upstream:
         return None
     if not isinstance(here, Names | UnsetType) or not isinstance(upstream, Names | UnsetType):
@@ -273,7 +267,7 @@ def _data(node: Node | UnsetType) -> object:
 
 
 def applied(data: JsonObject, edits: tuple[Edit, ...]) -> JsonObject:
-    """Return the data of a document after edits. `data` stays as it is."""
+    """Return the data of a document after edits."""
     made = data
     for edit in edits:
         made = _applied(made, edit.path, edit)

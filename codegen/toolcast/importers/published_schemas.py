@@ -65,8 +65,7 @@ _MAX_DEPTH = 64
 def without_wrong_defaults(parameters: object) -> tuple[Any, tuple[tuple[str, Any], ...]]:
     """Return a schema without defaults that it refuses itself, and those: (JSON pointer, default).
 
-    Null stays: for an optional property it means absent. A schema that cannot be validated stays as it is;
-    the compiler reports why.
+    Null stays, since it means absent. A schema that cannot be validated stays, for the compiler to report.
     """
     if not isinstance(parameters, dict):
         return parameters, ()
@@ -135,9 +134,9 @@ def external_references(schema: object) -> list[tuple[str, str]]:
 
 def without_bad_defects(schema: object) -> tuple[Any, tuple[SchemaChange, ...]]:
     """Return a schema without its defects and with OpenAPI's `nullable` as a union with null, and the
-    changes. A schema that cannot be read stays as it is, for the compiler to say why.
+    changes; one that cannot be read as it is, for the compiler to report.
 
-    Raises LibrarySchemaError where an object of a library of validators stands instead of a schema.
+    Raises LibrarySchemaError for an object of a library of validators.
     """
     if not isinstance(schema, dict):
         return schema, ()

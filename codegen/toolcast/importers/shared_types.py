@@ -45,8 +45,8 @@ def type_folder(label: str) -> str:
 
 
 def share_types(specs: Sequence[JsonObject], folder: str, share: Share) -> SharedTypes:
-    """Replace equal schemas by references to types. Pure. `folder` is that of the types, relative to the
-    specs, such as `../_types/git`.
+    """Replace equal schemas by references to types. Pure. `folder`, such as `../_types/git`, is relative to
+    the specs.
     """
     if share == "none":
         return SharedTypes(tuple(specs), {})
@@ -94,7 +94,7 @@ def _share_definitions(specs: Sequence[JsonObject], folder: str, types: JsonObje
 
 
 def _definitions(schema: object) -> dict[str, _Definition]:
-    """The definitions of a schema that can stand in files; none where a reference leads elsewhere."""
+    """Return the definitions of a schema that can stand in files; none where a reference leads elsewhere."""
     if not isinstance(schema, dict):
         return {}
     key = next((key for key in _DEFINITIONS if isinstance(schema.get(key), dict)), None)
@@ -113,7 +113,7 @@ def _definitions(schema: object) -> dict[str, _Definition]:
 
 
 def _is_plain(schema: JsonObject, key: str) -> bool:
-    """True where every reference leads to a definition of the root, and nothing else has a name."""
+    """Return whether every reference leads to a definition of the root, and nothing else has a name."""
     for node in _nodes(schema):
         if not _ANCHORS.isdisjoint(node) and (node is not schema or set(node) & _ANCHORS != {"$schema"}):
             return False
@@ -210,7 +210,7 @@ def _share_unnamed(specs: Sequence[JsonObject], folder: str, types: JsonObject) 
 
 
 def _places(schema: object, name: str) -> Iterator[tuple[str, JsonObject]]:
-    """Candidates below a schema, each with the name of its property."""
+    """Yield candidates below a schema, each with the name of its property."""
     for path, item in subschemas(schema):
         own = str(path[1]) if path[0] == "properties" else name
         if isinstance(item, dict):
@@ -220,7 +220,9 @@ def _places(schema: object, name: str) -> Iterator[tuple[str, JsonObject]]:
 
 
 def _is_candidate(schema: JsonObject) -> bool:
-    """An object with properties, or an enum of several values, that refers to nothing in its own document."""
+    """Return whether this is an object with properties, or an enum of several values, without local
+    references.
+    """
     if not _ANCHORS.isdisjoint(schema) or any(key in schema for key in (*_DEFINITIONS, "$ref")):
         return False
     is_object = schema.get("type") == "object" and isinstance(schema.get("properties"), dict)
@@ -236,7 +238,7 @@ def _bare(schema: JsonObject) -> JsonObject:
 
 
 def _inside(schema: JsonObject, folder: str) -> JsonObject:
-    """A schema of a spec as the folder of types has it: references to other types lose the folder."""
+    """Return a schema of a spec as the folder of types has it: references to other types lose the folder."""
     made = map_subschemas(schema, lambda item: _inside(item, folder) if isinstance(item, dict) else item)
     reference = made.get("$ref")
     if isinstance(reference, str):
@@ -245,7 +247,7 @@ def _inside(schema: JsonObject, folder: str) -> JsonObject:
 
 
 def _stems(shared: Sequence[tuple[str, str]], taken: tuple[str, ...] = ()) -> list[str]:
-    """A file name for each (name, digest): of several with one name, all but the first end in digits."""
+    """Return a file name for each (name, digest): of those with one name, all but the first end in digits."""
     wanted: list[str] = []
     seen: set[str] = set()
     for name, digest in shared:

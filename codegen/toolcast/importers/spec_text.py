@@ -41,8 +41,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def dump(data: object, *, flow: bool = False) -> str:
-    """Return the YAML text of a JSON value; with `flow`, the entries of a mapping on one line, without
-    braces. Raises UnwritableError.
+    """Return the YAML text of a JSON value; `flow`: the entries of a mapping on one line, without braces.
+    Raises UnwritableError.
     """
     check_writable(data)
     text = str(
@@ -80,7 +80,7 @@ def check_writable(data: object) -> None:
 
 
 def _walk(data: object) -> Iterator[tuple[int, object]]:
-    """Every value and key with its depth, without recursion; goes one level past the limit at most."""
+    """Yield every value and key with its depth, without recursion, at most one level past the limit."""
     stack: list[tuple[int, object]] = [(0, data)]
     while stack:
         depth, value = stack.pop()
@@ -136,14 +136,12 @@ _MAX_EXAMPLE_BYTES = 20_000
 
 
 class Choices(Struct, frozen=True, kw_only=True):
-    """Decisions of the user for all tools.
+    """Decisions of the user for all tools; None leaves a TODO line that does not compile.
 
     Attributes:
-        permission: for tools without another; None leaves a TODO line that does not compile.
         permissions: by shell pattern of the source's or the spec's name; the last that matches decides first.
-        trust_hints: whether MCP's hints decide before `permission`.
-        secrets: names of parameters; each tool gets those that it has. None leaves a TODO line.
-        secrets_of: the same by pattern, as `permissions`.
+        trust_hints: whether MCP's hints decide before `permission`, the decision for all others.
+        secrets: names of parameters; each tool gets those that it has. `secrets_of`: the same by pattern.
         examples: most recorded calls that become examples.
     """
 
@@ -177,8 +175,8 @@ _HEAD = ("name", "description", "summary")
 def spec_text(
     tool: Declared, data: JsonObject, choices: Choices, source: tuple[SourceKind, str] | None
 ) -> str:
-    """Return the YAML text of the spec: `data` are the keys that the declaration fills, `source` is the kind
-    of the source, and which one. Raises UnwritableError.
+    """Return the YAML text of the spec with the keys `data`, and the kind and label of its `source`. Raises
+    UnwritableError.
     """
     name = data["name"]
     head = {key: data[key] for key in _HEAD if key in data}
@@ -228,7 +226,7 @@ def permission_of(tool: Declared) -> Permission | None:
     """Return the permission that MCP's hints claim; None where they claim nothing or contradict each other.
 
     A read of an open world sends its arguments out, so it is `network`. Hints about destruction only mean
-    something for tools that write, so stating one states `write`. `openWorldHint` alone states nothing.
+    something for tools that write, so they state `write`. `openWorldHint` alone states nothing.
     """
     destructive = tool.annotations.get("destructive")
     if tool.read_only is True:
@@ -299,7 +297,7 @@ def in_words(name: str) -> str:
 
 
 def _comments(tool: Declared, name: str) -> str:
-    """The comments at the head of a spec. JSON-quoted, so no text of the declaration ends one."""
+    """Yield the comments at the head of a spec, JSON-quoted, so that no text of the declaration ends one."""
     lines: list[str] = []
     if tool.source:
         lines.append(f"# Source: {json.dumps(tool.source)}\n")

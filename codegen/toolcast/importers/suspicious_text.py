@@ -84,11 +84,8 @@ RULES = (
 
 
 def suspicious(draft: Draft | TypeDraft, base: Digests | UnsetType, place: str) -> list[Diagnostic]:
-    """Find suspicious texts of a draft that are new or changed: a warning for each field and suspicion.
-
-    Args:
-        base: digests of what was merged last, which a person has seen; UNSET where there is none.
-        place: the file that diagnostics name.
+    """Find suspicious texts of a draft that are new or changed since `base`, the digests that a person has
+    seen: a warning at `place` for each field and suspicion.
     """
     found: list[Diagnostic] = []
     node: Node
@@ -129,7 +126,7 @@ def problems_of(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _fresh(path: Path, node: Node, base: Digests | UnsetType) -> Iterator[tuple[Path, str]]:
-    """Every text below `node`, keys included, that differs from the base; with the path of its field."""
+    """Yield every text and key below `node` that differs from the base, with the path of its field."""
     if base is not UNSET and digests_of(node) == base:
         return
     if isinstance(node, dict):

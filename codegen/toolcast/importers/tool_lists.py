@@ -84,7 +84,7 @@ def parse_documents(text: str, file: str, *, lines: bool) -> tuple[list[Document
 
 
 def _is_json(line: str) -> bool:
-    """True also for JSON that is refused."""
+    """Return whether a text is JSON, also such that is refused."""
     try:
         _parse(line)
     except (ValueError, RecursionError) as error:
@@ -117,7 +117,7 @@ def _float(text: str) -> float:
 
 
 def _spread(data: object, file: str, line: int) -> tuple[list[Element], list[Diagnostic]]:
-    """The elements of one document; a lone object with a name is a list of one."""
+    """Return the elements of one document; a lone object with a name is a list of one."""
     elements = list(_items(data, file, line))
     if elements:
         return elements, []
@@ -165,7 +165,7 @@ def _items(data: object, file: str, line: int) -> Iterator[Element]:
 
 
 def _namespace(item: object) -> list[object]:
-    """The tools of a namespace of OpenAI's Responses API; `[]` for anything else."""
+    """Return the tools of a namespace of OpenAI's Responses API; `[]` for anything else."""
     listed = item.get("tools") if isinstance(item, dict) and item.get("type") == "namespace" else None
     return listed if isinstance(listed, list) else []
 

@@ -24,11 +24,9 @@ _ChangeKind = Literal["new", "changed", "gone", "deleted"]
 class Settling(Struct, frozen=True, kw_only=True):
     """A person's decisions about what an import does not settle.
 
-    Attributes:
-        take: by pattern of names, the side that wins a conflict; the last that matches counts.
-        restore: whether specs that were deleted here are written again.
-        prune: whether specs of tools that are gone upstream are deleted.
-        force: whether specs are written anew, whatever stands in them.
+    `take` is, by pattern of names, the side that wins a conflict; the last that matches counts. `restore`
+    writes specs that were deleted here, `prune` deletes those that are gone upstream, `force` writes all
+    anew.
     """
 
     take: tuple[tuple[str, Side], ...] = ()
@@ -43,7 +41,7 @@ class Settling(Struct, frozen=True, kw_only=True):
 
 class ToolChange(Struct, frozen=True, kw_only=True):
     """A difference of one tool: "new", "changed" or "gone" upstream, or "deleted" here; `name` is the
-    source's, `path` that of its spec below the root, empty for a deleted one.
+    source's, `path` that of its spec, empty for a deleted one.
     """
 
     kind: _ChangeKind
@@ -53,12 +51,8 @@ class ToolChange(Struct, frozen=True, kw_only=True):
 
 
 class Update(Struct, frozen=True, kw_only=True):
-    """The plan of an import; paths are below the root.
-
-    Attributes:
-        lock: the next content of the lock file.
-        changes: in the source's order.
-        diagnostics: what cannot be done.
+    """The plan of an import, with paths below the root, changes in the source's order, the next lock file,
+    and what cannot be done.
     """
 
     writes: Mapping[str, str]
@@ -216,10 +210,8 @@ def plan_update(
 ) -> Update:
     """Plan an import into a folder that may hold specs of an earlier one.
 
-    Args:
-        present: names of all tools that the source has, also of those without a draft; None where they are
-            not known: then none is taken for gone.
-        shown_root: the path of the root in diagnostics.
+    `present` are the names of all tools of the source, also of those without a draft; None where they are not
+    known: then none is taken for gone. `shown_root` is the root in diagnostics.
     """
     work = _Work(source[0], source[1], here, lock, settling, shown_root)
     drawn: set[str] = set()
@@ -259,7 +251,7 @@ def _pending(conflicts: tuple[FieldChange, ...]) -> JsonObject:
 
 
 def _changed_hint(before: LockedTool, draft: Draft) -> tuple[FieldChange, ...]:
-    """A changed `readOnlyHint`: a permission may rest on it, and a person decides that one."""
+    """Report a changed `readOnlyHint`: a permission may rest on it, and a person decides that one."""
     if before.read_only == draft.read_only:
         return ()
     here, upstream = (UNSET if hint is None else hint for hint in (before.read_only, draft.read_only))

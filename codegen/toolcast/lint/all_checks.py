@@ -19,8 +19,8 @@ from .tokens import Tokens, counted, token_budgets, unknown_budgets
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """The parts to look at. Empty tuples mean all; `tools` are names or paths. `today` ends suppressions, and
-    removals of deprecated tools are compared with it.
+    """The parts to look at; empty tuples mean all. `tools` are names or paths, `today` is the day for
+    suppressions and removals.
     """
 
     today: date
@@ -46,8 +46,8 @@ class LintOutcome(Struct, frozen=True, kw_only=True):
 def lint(config: Config, settings: Settings, progress: Progress) -> LintOutcome:
     """Check a project, with the levels and budgets of its configuration.
 
-    Findings about single tools are reported for those that `settings.tools` names; the set is all tools, or
-    those of `settings.groups`. `progress` receives (done, total).
+    Single tools are those of `settings.tools`; the set is all tools, or those of `settings.groups`.
+    `progress` receives (done, total).
     """
     return lint_project(config, load_project(config, settings.providers, progress), settings)
 

@@ -62,10 +62,8 @@ def descriptions(subject: Subject) -> Iterator[Finding]:
 
 
 def vague(name: str, description: str) -> str:
-    """Return why a tool's description has no information; an empty text if it has some.
-
-    It is a placeholder, or has fewer than three words, or its words are all in the name. The last is no fault
-    of a name that has three words of meaning itself.
+    """Return why a tool's description has no information: it is a placeholder, has fewer than three words, or
+    has only words of the name, unless those are three of meaning. An empty text if it has some.
     """
     if PLACEHOLDERS.fullmatch(description):
         return "is a placeholder"
@@ -179,9 +177,7 @@ def duplicates(subjects: Sequence[Subject]) -> Iterator[Finding]:
 
 
 def likeness(description: str) -> tuple[str, ...]:
-    """Return a key that is equal for descriptions that differ only by case, order, punctuation, endings and
-    small words.
-    """
+    """Return a key that ignores case, order, punctuation, endings and small words of a description."""
     if is_dense(description):
         return tuple(description.split()) * _ENOUGH  # words are not separated: only equal texts are alike
     return tuple(sorted(set(content(description))))
@@ -278,8 +274,7 @@ def repeated_parts(name: str, schema: Mapping[str, object], text: str) -> tuple[
 
     A part is a sentence, a text in brackets or after a colon, or one that begins with the default or a bound.
     It repeats the schema if it has values of it, words for a type, a default, a choice or a bound, and no
-    others: "Defaults to 10.", "(asc or desc)". Where a value is explained, the part has other words. There is
-    none in scripts without spaces between words.
+    others. There is none in scripts without spaces between words.
     """
     if is_dense(text):
         return ()
@@ -466,8 +461,7 @@ class _Imperative(Struct, frozen=True):
 
 def imperatives(text: str) -> tuple[_Imperative, ...]:
     """Return the kinds of orders in the first 100,000 characters of a text, each once, the gravest first.
-
-    Words that are part of a graver order count for that alone.
+    Words of a graver order count for that alone.
     """
     found: list[_Imperative] = []
     taken: list[range] = []
@@ -499,7 +493,6 @@ def imperative_texts(subject: Subject) -> Iterator[Finding]:
 
 
 def _imperative_findings(subject: Subject) -> Iterator[tuple[Finding, _OrderKind]]:
-    """Return the findings with the kinds of orders."""
     tool = subject.tool
     for key, text in (("summary", tool.summary), ("description", tool.description)):
         if key in tool.document.data:

@@ -18,10 +18,8 @@ RANKS: dict[Severity, int] = {"note": 0, "warning": 1, "error": 2}
 
 
 class Finding(Struct, frozen=True, kw_only=True, order=True):
-    """One finding at one place.
-
-    `tool` is empty for the whole set. `providers` are the ids of those concerned, none where every provider
-    is. `answer` is a provider's known reply, with its name; `fix` is a way out.
+    """One finding at one place; without `tool` of the whole set, without `providers` of each. `answer` is a
+    provider's known reply, with its name; `fix` is a way out.
     """
 
     file: str

@@ -26,8 +26,8 @@ def _described_flags(root: JsonMapping) -> tuple[str, dict[str, frozenset[str]]]
     """Return the parameter that decides, and by its values the parameters that each alone uses; None if none
     does.
 
-    A parameter belongs to a value if its description quotes that value and no other one, with a word such as
-    "only" or "required". At least two values must have parameters of their own.
+    A parameter belongs to a value if its description quotes that value alone, with a word such as "only" or
+    "required". At least two values must have parameters of their own.
     """
     properties = root.get("properties", {})
     for name, schema in properties.items():
@@ -154,7 +154,6 @@ def _discriminator(chosen: Sequence[Mapping[str, str]]) -> str:
 
 
 def _joined(groups: Sequence[_Half]) -> list[_Half]:
-    """Join branches of one value to one alternative."""
     by: dict[str, frozenset[str]] = {}
     for each in groups:
         by[each.value] = by.get(each.value, frozenset()) | each.names
@@ -169,8 +168,8 @@ def _apart(groups: Sequence[_Half]) -> bool:
 
 
 def _name(tool: str, half: _Half) -> str:
-    """Name a tool for an alternative: `cron` with the value `add` → cron_add; a value of several words is a
-    name already; with the parameters `url` → cron_by_url.
+    """Name a tool for an alternative: value `add` of `cron` → cron_add, parameter `url` → cron_by_url; a
+    value of several words is a name.
     """
     if half.value:
         words = name_words(half.value) or (half.value,)
@@ -183,11 +182,7 @@ def deprecations(
 ) -> Iterator[Finding]:
     """Yield findings about `deprecated`.
 
-    Args:
-        subject: the tool.
-        tools: all tools that compile, by name, whatever part of them is looked at.
-        others: names of further tools, of which nothing else is known.
-        today: the day that `remove_after` is compared with.
+    All `tools` that compile count, and names of `others`; `today` is compared with `remove_after`.
     """
     deprecation = subject.tool.deprecated
     if deprecation is None:

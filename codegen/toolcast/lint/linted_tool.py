@@ -103,7 +103,7 @@ class Emitted(Struct, frozen=True):
 
     @property
     def strict(self) -> bool:
-        """The definition asks the provider to enforce it."""
+        """Return whether the definition asks the provider to enforce it."""
         return self.normalized.strict is True
 
 
@@ -117,7 +117,7 @@ class Subject(Struct, frozen=True, kw_only=True):
 
     @property
     def normal(self) -> NormalForm:
-        """The normal form of its schemas."""
+        """Return the normal form of its schemas."""
         return self.built.normal
 
     def ledger(self, profile: Profile) -> tuple[LedgerEntry, ...]:
@@ -190,9 +190,7 @@ def subject(
 def emitted_subject(
     tool: ToolSpec, built: Built, profiles: Sequence[tuple[Profile, int]]
 ) -> tuple[Subject, tuple[Diagnostic, ...]]:
-    """Return a tool that compiles with its schemas, and why some providers have none. Profiles as for
-    `subject`.
-    """
+    """Return a compiled tool with its schemas, and why some providers have none; profiles as for `subject`."""
     parameters = built.normal.offered(tool.inject)
     normalizer: SchemaNormalizer | None = None
     made: dict[tuple[int, bool | None], Emitted] = {}
@@ -230,8 +228,8 @@ Progress = Callable[[int, int], None]
 
 
 class Project(Struct, frozen=True, kw_only=True):
-    """The tools that compile, sorted by name as a request holds them. `refused` has the diagnostics of all
-    others, `broken` the names that the files of those tools suggest.
+    """The tools that compile, sorted by name as a request holds them. `refused` has the diagnostics of the
+    others, `broken` the names that their files suggest.
     """
 
     shown_root: str

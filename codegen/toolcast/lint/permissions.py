@@ -34,9 +34,7 @@ _HARMLESS: Final = among(
 
 
 def policy(subject: Subject) -> Iterator[Finding]:
-    """Yield findings about secrets that are not declared or not resolved, and destruction that calls itself
-    reading.
-    """
+    """Yield findings about undeclared or unresolved secrets, and destruction that calls itself reading."""
     yield from _secrets(subject)
     yield from _unresolved(subject)
     if subject.tool.permission == "read":
@@ -100,10 +98,10 @@ def _destruction(subject: Subject) -> Iterator[Finding]:
 
 
 def destructive_verb(name: str, description: str) -> str:
-    """Return the evidence that the tool destroys something; an empty text if there is none.
+    """Return the evidence that the tool destroys something, else an empty text.
 
-    In a name, the first or the last word counts, unless a harmless verb begins it (`list_drops`). In a text
-    only its first word does: the rest may well speak of other tools.
+    In a name, the first or the last word counts, unless a harmless verb begins it (`list_drops`); in a text
+    the first alone, since the rest may speak of other tools.
     """
     words = name_words(name)
     if words and not (_HARMLESS & {words[0]}):

@@ -60,7 +60,7 @@ def catalogue(report: Report, differences: Iterable[str] = ()) -> Iterator[str]:
 
 
 def _fitting(entries: Iterable[_Entry], left: int) -> Iterator[_Entry]:
-    """The first tools whose descriptions have no more than so many characters together."""
+    """Return the first tools with descriptions of together so many characters."""
     for row, detail in entries:
         left -= sum(len(line) + 1 for line in ("", f"## {row.group}", "", *_tool(row, detail)))
         if left < 0:
@@ -85,7 +85,7 @@ def _row(*cells: str) -> str:
 
 
 def _cell_code(text: str) -> str:
-    """Text as a code span of a table, where a bar would end the cell."""
+    """Return a code span of a table, where a bar would end the cell."""
     return code(text).replace("|", "\\|")
 
 
@@ -217,7 +217,7 @@ def _type(schema: object, contract: object, depth: int = 0) -> str:
 
 
 def _losses(detail: ToolDetail) -> Iterator[str]:
-    """The losses in providers' definitions, each once with all providers that it concerns."""
+    """Return each loss once, with all providers that it concerns."""
     by_sentence: dict[str, tuple[Loss, list[str]]] = {}
     for provider in detail.providers:
         for loss in provider.losses:

@@ -98,7 +98,7 @@ _Lines = Mapping[str, int]
 
 
 def _module_lines(text: str, module: Module) -> _Lines:
-    """The line of each class, alias and field of a generated module, by the pointer of its schema."""
+    """Return the line of each class, alias and field of a generated module, by the pointer of its schema."""
     definitions = {each.name: each for each in (*module.definitions, *module.late_definitions)}
     lines: dict[str, int] = {}
     for owner, name, line in _definition_lines(ast.parse(text).body):
@@ -113,7 +113,7 @@ def _module_lines(text: str, module: Module) -> _Lines:
 
 
 def _definition_lines(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str, int]]:
-    """Classes and aliases with an empty second name, and fields with the class that owns them."""
+    """Yield classes and aliases with an empty second name, and fields with the class that owns them."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield node.name, "", node.lineno
@@ -127,9 +127,7 @@ def _definition_lines(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str, int]
 
 
 def _sent_pointers(subject: Subject, profile: Profile) -> Mapping[str, str]:
-    """Pointers into `subject.parameters` → pointers into the schema that a provider gets; of several, the
-    first.
-    """
+    """Return pointers into `subject.parameters` → the first pointer into the schema that a provider gets."""
     found: dict[str, str] = {}
     for sent, written in written_at(
         subject.parameters, profile, strict=wanted_strict(subject.tool, profile)
@@ -139,8 +137,6 @@ def _sent_pointers(subject: Subject, profile: Profile) -> Mapping[str, str]:
 
 
 class _LossPlaces:
-    """The places of the losses of one tool."""
-
     def __init__(self, subject: Subject, lines: _Lines) -> None:
         self._subject, self._lines = subject, lines
         self._info = tool_info(subject.tool, subject.normal)
@@ -166,7 +162,7 @@ class _LossPlaces:
         )
 
     def _written(self, entry: LedgerEntry, pointer: str) -> tuple[str, int, int]:
-        """The file, line and column of the keyword, or of the nearest thing around it."""
+        """Return file, line and column of the keyword, or of the nearest thing around it."""
         if entry.of == "spec":
             document, path = self._subject.tool.document, tuple[str | int, ...](split(pointer))
         else:
@@ -177,7 +173,7 @@ class _LossPlaces:
         return (document.file, *document.locate(found, key=True))
 
     def _shown(self, entry: LedgerEntry, profile: Profile) -> str:
-        """The pointer in the tool object; it may lead to nothing."""
+        """Return the pointer in the tool object; it may lead to nothing."""
         own = profile_for(self._info, profile)
         if entry.of == "spec":
             return ""
@@ -197,7 +193,6 @@ class _LossPlaces:
 
 
 def _find_path(data: object, segments: Sequence[str | int]) -> Path | None:
-    """The path of a pointer in `data`; None where it leads to nothing."""
     path: list[str | int] = []
     for segment in segments:
         if isinstance(data, Mapping) and segment in data:
@@ -212,7 +207,7 @@ def _find_path(data: object, segments: Sequence[str | int]) -> Path | None:
 
 
 def _contract_pointer(entry: LedgerEntry) -> str:
-    """The pointer of an entry in the contract document; for one of the spec, in the spec."""
+    """Return an entry's pointer in the contract document; for one of the spec, in the spec."""
     if entry.of == "spec":
         return entry.path
     return entry.path if entry.path.startswith("/$defs/") else f"/{entry.of}{entry.path}"
@@ -241,8 +236,8 @@ _LOSING = ("lost", "changed", "reject")
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """The selection of a report; empty tuples mean all. `tools` are names or paths of specs, `today` ends
-    suppressions, as in `lint`.
+    """The selection of a report; empty tuples mean all. `tools` are names or paths, `today` ends
+    suppressions.
     """
 
     today: date
@@ -259,14 +254,8 @@ def collect(
 ) -> Report:
     """Compile, check and measure the tools of a project, without writing.
 
-    Args:
-        config: the configuration.
-        choice: the selection.
-        compared: the differences to another state, if they are to be shown.
-        progress: receives how many of how many steps are done.
-
-    Returns:
-        The report. Specs that do not compile are among its diagnostics.
+    Specs that do not compile are among the diagnostics. `compared` are differences to show; `progress`
+    receives (done, total).
     """
     project = load_project(config, choice.providers, progress)
     made = build(config, FRONTEND, mode="diff", progress=progress)
@@ -307,13 +296,13 @@ _Costs = Mapping[tuple[str, str], tuple[int, int]]
 
 
 def _costs(subjects: Sequence[Subject], profiles: Sequence[Profile]) -> _Costs:
-    """Costs by the estimate, which is equal on every machine."""
+    """Return costs by the estimate, which is equal on every machine."""
     costs = (each for profile in profiles for each in tool_costs(subjects, profile, estimate))
     return {(each.tool, each.provider): (each.full, each.brief) for each in costs}
 
 
 def _together(linted: Sequence[Diagnostic], built: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Findings and diagnostics, of which the same place is named once."""
+    """Return findings and diagnostics, one for each place."""
     known = {(each.file, each.line, each.column, each.code) for each in linted}
     more = {each for each in built if (each.file, each.line, each.column, each.code) not in known}
     return tuple(sorted({*linted, *more}))
@@ -328,12 +317,11 @@ class _Modules:
         self._paths = {each.path: python_path(each.module.split(".")) for each in made.entries}
 
     def file(self, tool: ToolSpec) -> str:
-        """The module of a tool as a person types it."""
         path = self._paths.get(tool.path)
         return "" if path is None else f"{show(self._output)}/{path}"
 
     def text(self, tool: ToolSpec) -> str:
-        """Its text; empty where the build refused the tool."""
+        """Return the text of a module; empty where the build refused the tool."""
         path = self._paths.get(tool.path)
         if path is None:
             return ""
@@ -385,7 +373,7 @@ def _detail(
 
 
 def _offered_text(subject: Subject) -> str:
-    """The schema of the arguments as the runtime quotes it to a model."""
+    """Return the schema of the arguments as the runtime quotes it to a model."""
     document = subject.normal.contract_file()
     if subject.tool.inject:
         document["parameters"] = without_parameters(document["parameters"], subject.tool.inject)

@@ -60,7 +60,7 @@ def embedded(value: object) -> str:
 
 
 def _chunks(details: Sequence[ToolDetail]) -> list[str]:
-    """The details, `CHUNK` tools each: a JSON array, compressed by gzip without a time, as base64."""
+    """Return the details, `CHUNK` tools each: a JSON array, compressed by gzip without a time, as base64."""
     chunks = (details[start : start + CHUNK] for start in range(0, len(details), CHUNK))
     packed = (gzip.compress(msgspec.json.encode(each), 9, mtime=0) for each in chunks)
     return [base64.b64encode(each).decode() for each in packed]

@@ -32,9 +32,7 @@ _Nodes = list[tuple[JsonObject, int]]
 
 
 class ToolLedger:
-    """One tool's ledger for one provider. `wire_forms` map locations of the wire form to those of the
-    contract.
-    """
+    """One tool's ledger for one provider. `wire_forms` map locations of the wire form to the contract's."""
 
     def __init__(self, ledger: Sequence[LedgerEntry], wire_forms: WireForms | None = None) -> None:
         self._entries = frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in ledger)
@@ -103,9 +101,8 @@ class ToolLedger:
     # -- constraints --------------------------------------------------------------------------
 
     def lost(self, contract: Oracle, problem: Any, sent: Any = None, *, absent: bool = True) -> bool:
-        """Return whether the ledger names the constraint of the contract that `problem` is about.
-
-        `sent` is the value as it was sent. `absent`: a null may be one that means absence.
+        """Return whether the ledger names the constraint of the contract that `problem` is about, for the
+        value as `sent`. `absent`: a null may be one that means absence.
         """
         null = absent and problem.instance is None
         ancestors = set(_ancestors(contract, problem.evaluation_path, null=null))
@@ -171,9 +168,8 @@ def _pointers(contract: Oracle) -> dict[int, str]:
 def _ancestors(contract: Oracle, path: Sequence[str | int], *, null: bool) -> Iterator[str]:
     """Yield every keyword passed on the way to a violation, as pointers into the parameters' schema.
 
-    A schema behind a reference is named in two ways: by its definition, and, as where it was inlined, by the
-    place that refers to it. A `null` may be what a property that is optional there took: `required` beside it
-    tells.
+    A schema behind a reference is named by its definition and, as where it was inlined, by the place that
+    refers to it. A `null` may be what an optional property took: `required` beside it tells.
     """
     tree = contract.tree
     node: Any = tree.start
@@ -222,9 +218,8 @@ _BRANCH = re.compile(r"/(?:anyOf|allOf)/[0-9]+")
 def silent_losses(
     contract: Mapping[str, object], emitted: Mapping[str, object], ledger: Sequence[LedgerEntry]
 ) -> Iterator[Failure]:
-    """Decide L4: yield keywords of the contract that `emitted` lacks at their place and no entry covers.
-
-    An entry covers its keyword and all below it. A keyword that has moved into a branch is not missing.
+    """Decide L4: yield keywords of the contract that `emitted` lacks at their place, and below no entry. A
+    keyword that has moved into a branch is not missing.
     """
     present = set(_keywords(emitted))
     present |= {(_BRANCH.sub("", path), keyword) for path, keyword in present}
@@ -376,8 +371,8 @@ def _has_value(value: object, members: _Members) -> bool:
 
 
 def _has_hint(members: _Members, name: str, value: str | bool) -> bool:
-    """Return whether a member with a name that begins so has the value: `destructive` may be
-    `destructiveHint`.
+    """Return whether a member with a name that begins so has the value, as `destructiveHint` for
+    `destructive`.
     """
     start = name.replace("_", "")
     return any(item == value and key.replace("_", "").lower().startswith(start) for key, item in members)

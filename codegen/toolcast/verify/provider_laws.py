@@ -40,11 +40,9 @@ def encode(value: object, wire_forms: WireForms | None, schema: Schema) -> Any:
 
 
 class WireEncoder(wire_encoding.WireEncoder):
-    """The encoder of one tool for one provider."""
-
     def __init__(self, oracle: Oracle, wire_forms: WireForms | None, *, closes: bool = False) -> None:
-        """`closes`: keys without a declared meaning may be left out, because the ledger says that objects
-        were closed.
+        """`closes`: keys without a declared meaning may be left out, since the ledger says that objects were
+        closed.
         """
         super().__init__(_OracleJudge(oracle), wire_forms, closes=closes)
         self.oracle = oracle

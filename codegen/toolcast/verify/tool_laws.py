@@ -62,7 +62,7 @@ class _GrammarFormat(Struct, frozen=True, eq=False):
         return self.grammar.problem(text) is None
 
     def instances(self, rng: random.Random, count: int) -> list[dict[str, str]]:
-        """Yield texts that the grammar derives, and each with one character changed."""
+        """Return texts that the grammar derives, and each with one character changed."""
         texts = list(grammar_texts(self.grammar, rng, (count + 1) // 2))
         return [{PARAMETER: text} for text in (*texts, *(_changed(text, rng) for text in texts))]
 
@@ -182,9 +182,7 @@ def _contract(found: Subject, grammar: _GrammarFormat | None) -> Oracle:
 
 
 def _entries(found: Subject, provider: str) -> tuple[LedgerEntry, ...]:
-    """Return the entry for the format that stands for a grammar, where the ledger of the spec names the
-    grammar.
-    """
+    """Return the entry for the format that stands for a grammar, where the ledger names the grammar."""
     return (_GRAMMAR_ENTRY,) if "input" in found.lost_keys.get(provider, ()) else ()
 
 
@@ -271,7 +269,7 @@ class _Case:
                 yield self._counterexample("L3", failure, id)
 
     def _examples(self, id: str, dialect: Dialect) -> Iterator[Counterexample]:
-        """Decide L2 for the examples in a tool object: the provider refuses the request where one does not
+        """Decide L2 for the examples in a tool object: a provider refuses the request with one that does not
         fit.
         """
         found = self.subject

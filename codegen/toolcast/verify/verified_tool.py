@@ -50,9 +50,8 @@ class Subject(Struct, frozen=True, kw_only=True):
     profiles: Mapping[str, Profile]
 
     def locate(self, pointer: str) -> tuple[int, int]:
-        """Return line and column in the spec for a pointer into the contract file (`/parameters/…`).
-
-        A location in a shared type is reported at the tool's own `parameters`.
+        """Return line and column in the spec for a pointer into the contract file; for one into a shared
+        type, of the tool's own `parameters`.
         """
         document, path = self.built.normal.locate(pointer)
         if document.file != self.tool.document.file:
@@ -152,8 +151,8 @@ TITLES: dict[Law, str] = {
 class Counterexample(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The smallest case found in which two sides disagree.
 
-    `instance` is JSON text, empty where a law is about the schema alone. `expected` and `actual` are the two
-    verdicts in words; `place` is a JSON pointer into the contract, or into the spec.
+    `instance` is JSON text, empty where a law is about the schema alone; `expected` and `actual` are the
+    verdicts in words; `place` is a pointer into the contract or the spec.
     """
 
     law: Law
@@ -179,9 +178,8 @@ class Disagreement(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ToolReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The report on one tool.
-
-    The two allowances leave the verdict on `open` instances open; the spec suppresses `suppressed` findings.
+    """The report on one tool. The two allowances leave the verdict on `open` instances open; the spec
+    suppresses `suppressed` findings.
     """
 
     tool: str

@@ -61,8 +61,8 @@ def ended(tool: ToolSpec, today: date) -> Iterator[Diagnostic]:
 
 
 def _judged(report: ToolReport, tool: ToolSpec, levels: Mapping[str, Level], today: date) -> ToolReport:
-    """Return a report with the project's severities (`levels`, by code), without findings that are off or
-    that the spec suppresses; `suppressed` counts these. `today` ends suppressions.
+    """Return a report with the project's `levels`, without findings that are off or that the spec suppresses
+    until `today`.
     """
     chosen: dict[str, Level] = {**_LEVELS, **levels}
     severities: dict[str, Severity] = {}
@@ -117,7 +117,7 @@ class VerifyOutcome(Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """There is an error: a counterexample, or something that could not be verified."""
+        """Return whether there is a counterexample, or something could not be verified."""
         found = [each.severity for each in self.diagnostics]
         for report in self.reports:
             found += [each.severity for each in report.counterexamples]
@@ -129,8 +129,7 @@ def verify(
     config: Config, wanted: Sequence[str], settings: Settings, run: Run, progress: Progress
 ) -> VerifyOutcome:
     """Hold the tools of a project to the laws: those named by path or tool name in `wanted`, else all.
-
-    Severities are those of the configuration. `progress` receives (done, total).
+    `progress` receives (done, total).
     """
     context, paths, problems = _open(config)
     problems += _unknown_levels(config)

@@ -174,8 +174,6 @@ _INVARIANT: Final = ("list", "dict")
 
 
 class _Comparison:
-    """Compares types of one state with types of the other."""
-
     def __init__(self, old: Emitted, new: Emitted, renamed: Mapping[Name, Name]) -> None:
         """Map classes of the old state to those that stand for them now by `renamed`."""
         self._sides = {"old": old, "new": new}
@@ -289,9 +287,8 @@ _LONGEST = 120  # characters of a type
 
 
 def code(pair: Pair, context: Context) -> tuple[Change, ...]:
-    """Return the changes by which code against a tool's generated Python no longer type-checks.
-
-    There are none of a list of tools: no code was generated from it.
+    """Return the changes by which code against a tool's generated Python no longer type-checks; none of a
+    list of tools.
     """
     if context.old.listed or context.new.listed:
         return ()
@@ -343,8 +340,6 @@ def _execution(old: ToolSpec, new: ToolSpec, pair: Pair) -> Iterator[Change]:
 
 
 class _Code:
-    """Compares the modules of one tool."""
-
     def __init__(self, pair: Pair, old: Emitted, new: Emitted) -> None:
         self.pair = pair
         self.old = old

@@ -22,15 +22,11 @@ _MOST: Final = 40
 
 
 class _Direction(Struct, frozen=True):
-    """The meaning of a comparison to one audience.
+    """A comparison as one audience reads it.
 
-    Attributes:
-        root: the contract that is compared.
-        by_reason: reason of an escape → rule; `other` is the rule for all other reasons.
-        undecided: the rule for places that are not decided.
-        forward: values of the old contract are searched that the new one refuses; else the reverse.
-        sentences: of the reverse, reason → meaning; `sentence` for others. Forward, the comparison has its
-            own.
+    `by_reason` maps reasons of an escape to rules (`other` for all others), `undecided` is the rule where
+    nothing is decided. `forward` searches values of the old contract that the new one refuses, else the
+    reverse, with `sentences` for reasons (`sentence` for others).
     """
 
     root: Root
@@ -61,10 +57,8 @@ def _changes_of(
     direction: _Direction,
     explained: Sequence[_Explained] = (),
 ) -> list[Change]:
-    """Return a change for each place and rule of a comparison in the direction's order.
-
-    Each has a witness, or is undecided and says why. Places in `explained` have a rule and sentence of their
-    own.
+    """Return a change for each place and rule of a comparison, with a witness, or undecided with the reason.
+    Places in `explained` have their own.
     """
     found: list[Change] = []
     covers = {each.pointer: each for each in reversed(explained)}  # of two for one place, the first
@@ -255,9 +249,7 @@ def _call_changes(pair: Pair, context: Context, old: Side, new: Side) -> Iterato
 
 
 def _wider(pair: Pair, old: Side, new: Side, told: Set[str]) -> Iterator[Change]:
-    """Yield a change for calls that are valid now and were refused. Of properties in `told`, other changes
-    say that they are there or not.
-    """
+    """Yield a change for calls that are newly valid, but for properties in `told`."""
     wider = compare(new.built, old.built, "parameters", search=False)
     of_property = (*_ABSENCE, "property-declared")
     places = [

@@ -34,13 +34,8 @@ from .spec_keys import flag_changes
 
 
 class _Sent(Struct, frozen=True, kw_only=True):
-    """A tool in one state, as providers are sent it.
-
-    Attributes:
-        subject: the tool with each provider's schema.
-        definitions: by provider, the tool object as compact JSON.
-        summary: the text of brief definitions.
-        problems: why the other providers have no definition.
+    """A tool in one state as providers are sent it: `definitions` are compact JSON by provider, `summary` the
+    text of brief ones, `problems` why the other providers have none.
     """
 
     subject: Subject
@@ -50,15 +45,13 @@ class _Sent(Struct, frozen=True, kw_only=True):
 
 
 class _SentPair(Struct, frozen=True, kw_only=True):
-    """A pair as providers are sent it; None for a state without the tool."""
-
     pair: Pair
     old: _Sent | None
     new: _Sent | None
 
     def differing(self, *, brief: bool = False) -> tuple[str, ...]:
-        """Return providers whose definition is another one now, the brief one with `brief`; all that have
-        one, where the tool is in one state only.
+        """Return providers whose definition, or brief one, differs; all that have one where a state lacks the
+        tool.
         """
         sides = [({} if each is None else each.definitions) for each in (self.old, self.new)]
         ids = dict.fromkeys((*sides[1], *sides[0]))
@@ -117,11 +110,9 @@ _MOST: Final = 100
 
 
 def model_changes(sent: _SentPair) -> tuple[Change, ...]:
-    """Return the changes of a tool to models, by place of the contract; none where every definition is the
-    same.
+    """Return a tool's changes to models, by place of the contract; none for one that was added or removed.
 
-    Each names the providers whose definition of the tool differs, nobody where all of them do. A tool that
-    was added or removed has no such changes.
+    Each names the providers whose definition differs, nobody where all do.
     """
     pair = sent.pair
     if pair.old is None or pair.new is None or sent.old is None or sent.new is None:
@@ -167,9 +158,7 @@ def _texts(pair: Pair, old: ToolSpec, new: ToolSpec, providers: tuple[str, ...])
 
 
 def _client_data(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
-    """Yield changes of data for clients beside the model's, each for the providers whose tool objects have
-    it.
-    """
+    """Yield changes of data for clients beside the model's, for the providers whose tool objects have it."""
     assert sent.old is not None
     assert sent.new is not None
     old, new = sent.old.subject.tool, sent.new.subject.tool
@@ -234,10 +223,8 @@ _LEAST_LONGER: Final = 1.1  # a quarter more tokens never is in so few more char
 
 
 def provider_changes(sent: _SentPair, context: Context) -> tuple[Change, ...]:
-    """Return the changes of one tool for single providers. Those that several providers share are one, which
-    names them.
-
-    A tool that was added or removed has no such changes.
+    """Return one tool's changes for providers, joined where several share one; none for a tool that was added
+    or removed.
     """
     old, new = sent.old, sent.new
     if old is None or new is None:
@@ -301,8 +288,8 @@ def _strictness(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> It
 
 
 def _losses(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterator[Change]:
-    """Yield a change for all new entries of a rule about schemas, and one for each key of the spec; providers
-    that have the same share it.
+    """Yield a change for the new entries of each rule about schemas, and for each key of the spec; providers
+    with the same share it.
     """
     renamed = sent.pair.renamed_parameters
     before = Counter(_kind(entry) for entry in _entries(old, profile))
@@ -375,10 +362,8 @@ _SUMMED: Final = ("all_properties", "optional", "unions", "strict_tools")
 
 
 def _request_changes(sent: Sequence[_SentPair], context: Context) -> tuple[Change, ...]:
-    """Return the changes of requests that hold every tool, of no single tool.
-
-    Tools that are the same in both states are known by name alone. Where a limit depends on them, and the
-    tools that were read hold more than before, the change is undecided.
+    """Return the changes of requests that hold every tool. Where a limit depends on tools that were not read,
+    and those that were hold more than before, the change is undecided.
     """
     return tuple(change for profile in context.profiles for change in _of_provider(sent, context, profile))
 
@@ -465,8 +450,8 @@ class _End(Struct, frozen=True):
 
 
 def _cache_changes(sent: Sequence[_SentPair], context: Context) -> tuple[Change, ...]:
-    """Return a change for each place where the prefix ends that a request of all tools shares with the former
-    one, with the providers for which it ends there.
+    """Return a change for each end of the prefix that a request of all tools shares with the former one, with
+    its providers.
     """
     ends: dict[_End, list[str]] = {}
     for profile in context.profiles:

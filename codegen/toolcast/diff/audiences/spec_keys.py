@@ -61,10 +61,8 @@ CALLERS: Final[Mapping[Caller, str]] = {"model": "the model itself", "code": "co
 
 
 def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
-    """Return the changes of keys such as `empty_is_absent`, `callers` and `defaults`.
-
-    There are none of a list of tools, which does not state all of these keys, and of a tool that was added or
-    removed.
+    """Return the changes of keys such as `empty_is_absent`, `callers` and `defaults`; none of a list of
+    tools, which does not state them all, and of a tool that was added or removed.
     """
     if pair.old is None or pair.new is None or context.old.listed or context.new.listed:
         return ()
@@ -80,9 +78,7 @@ def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
 
 
 def flag_changes(old: ToolSpec, new: ToolSpec) -> Iterator[tuple[str, str, Key]]:
-    """Yield, for each key that asks for something in one state alone: the id of the rule, the message, the
-    key.
-    """
+    """Yield (rule id, message, key) for each key that asks for something in one state alone."""
     for key in KEYS.values():
         asks = key.asks_for(key.value_in(new)) if key.rule else None
         if key.rule and asks != key.asks_for(key.value_in(old)):
@@ -153,7 +149,7 @@ def _bounded(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 
 
 def _defaults(pair: Pair, old: ToolSpec, new: ToolSpec, context: Context) -> Iterator[Change]:
-    """Yield changes of `defaults`. By default receivers that see the schema of results get none, all others
+    """Yield changes of `defaults`; by default, receivers that see the schema of results get none, all others
     do.
     """
     if old.result is None or new.result is None:

@@ -28,9 +28,8 @@ claim."""
 
 
 def trust(pair: Pair, context: Context) -> tuple[Change, ...]:
-    """Return the changes for those who decide how far a tool is trusted.
-
-    A tool that was added or removed has none. A list of tools states no secrets, no request and no source.
+    """Return the changes for those who grant permissions; none for a tool that was added or removed. A list
+    of tools states no secrets, no request and no source.
     """
     if pair.old is None or pair.new is None:
         return ()
@@ -72,9 +71,7 @@ def _permission(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 
 
 def _claimed(pair: Pair, context: Context, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
-    """Return the permission that a list claims, which can only be read-only; `network` where the world is
-    open.
-    """
+    """Return the permission that a list claims: read-only alone, or `network` where the world is open."""
     before = old.permission == "read" or (context.old.listed and old.permission == "network")
     after = new.permission == "read" or (context.new.listed and new.permission == "network")
     if before and not after:

@@ -97,7 +97,7 @@ def _described(schema: Any, data: Mapping[str, object]) -> object:
 
 
 def _examples(examples: object) -> list[Any]:
-    """The values of a map of Example Objects; those that are elsewhere are not fetched."""
+    """Return the values of a map of Example Objects; those that are elsewhere are not fetched."""
     if not isinstance(examples, dict):
         return []
     return [each["value"] for each in examples.values() if isinstance(each, dict) and "value" in each]
@@ -106,8 +106,8 @@ def _examples(examples: object) -> list[Any]:
 def object_of(found: Sequence[_Argument]) -> tuple[JsonObject, JsonObject]:
     """Return the object of all arguments and the spec's `http.in`.
 
-    Arguments of one name get a suffix for their place: `id__path`, `id__body`. The object is closed: an
-    undeclared argument has no place in a request.
+    Arguments of one name get a suffix for their place: `id__path`. The object is closed, since an undeclared
+    argument has no place in a request.
     """
     names = _names(found)
     properties: JsonObject = {}
@@ -159,9 +159,8 @@ class _Body(Struct, frozen=True, kw_only=True):
 
 
 def body_of(document: OpenApiDocument, operation: Operation, converter: SchemaConverter) -> _Body:
-    """Read the body of an operation: JSON, else the first content type that can be sent.
-
-    Raises UnreadableError where no content type of the body can be written.
+    """Read the body of an operation: JSON, else the first content type that can be sent. Raises
+    UnreadableError without any.
     """
     if "requestBody" not in operation.data:
         return _Body()
@@ -238,7 +237,7 @@ def _single(schema: Any, body: Mapping[str, object], required: bool, *, binary: 
 
 
 def _spread(schema: object, required: bool, converter: SchemaConverter) -> tuple[_Argument, ...]:
-    """The properties of a body, each as an argument; none where that would change what can be sent.
+    """Return the properties of a body, each as an argument; none where that would change what can be sent.
 
     So it is an object with declared properties and no other constraint; without required ones, where the body
     may be left out. Only a body of null cannot be sent then.
@@ -261,7 +260,7 @@ def _spread(schema: object, required: bool, converter: SchemaConverter) -> tuple
 
 
 def _flat(schema: Any, converter: SchemaConverter) -> object:
-    """A schema with its references and `allOf` merged; itself where that is not exact. Without null."""
+    """Return a schema with references and `allOf` merged, without null; itself where that is not exact."""
     for _ in range(8):
         branches = schema.get("anyOf") if isinstance(schema, dict) else None
         if (
@@ -344,10 +343,10 @@ def _encoding(media: Mapping[str, object], properties: set[str]) -> tuple[JsonOb
 
 
 def result_of(document: OpenApiDocument, operation: Operation, converter: SchemaConverter) -> object:
-    """Return the schema of the JSON that the operation answers in case of success.
+    """Return the schema of the JSON that the operation answers in case of success. Raises UnreadableError.
 
-    Status 200 comes first, then the other 2xx in order; several different schemas are an `anyOf`. None where
-    there is no JSON, or an answer is JSON without a schema. Raises UnreadableError.
+    Status 200 comes first, then the other 2xx; different schemas are an `anyOf`. None where there is no JSON,
+    or an answer is JSON without a schema.
     """
     found: list[object] = []
     listed = operation.data.get("responses")

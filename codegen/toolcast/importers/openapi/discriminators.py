@@ -74,8 +74,8 @@ class Inheritance:
         return self._inherited[path]
 
     def own(self, schema: object) -> _Discriminator | None:
-        """Return the `discriminator` of a schema, if it can be read. With `defaultMapping` (since 3.2) the
-        property may hold anything, so it tells nothing apart.
+        """Return the `discriminator` of a schema, if it can be read. With `defaultMapping` (3.2) the property
+        may hold anything, so it tells nothing apart.
         """
         found = schema.get("discriminator") if isinstance(schema, dict) else None
         name = found.get("propertyName") if isinstance(found, dict) else None
@@ -90,8 +90,8 @@ class Inheritance:
         return _Discriminator(name, mapping)
 
     def derived(self, path: Path) -> tuple[Path, ...]:
-        """Return the components that derive from the one at `path`, also over others, in the document's
-        order. Raises UnreadableError where there are more than `_MAX_DERIVED`.
+        """Return the components that derive from the one at `path`, also over others, in order. Raises
+        UnreadableError where there are more than `_MAX_DERIVED`.
         """
         if path in self._derived:
             return self._derived[path]
@@ -111,8 +111,8 @@ class Inheritance:
         return ordered
 
     def differs(self, path: Path, *, union_only: bool) -> bool:
-        """Return whether the schema at `path` as a part of others differs from what describes a value; with
-        `union_only`, only because its own branches derive from it.
+        """Return whether the schema at `path` differs as a part of others; with `union_only`, only because
+        its own branches derive from it.
         """
         if self.union_keywords(path):
             return True
@@ -134,8 +134,8 @@ class Inheritance:
     def declared_values(
         self, path: Path, name: str, beside: Mapping[str, object] | None = None
     ) -> list[object] | None:
-        """Return what `enum` and `const` leave of a property in the schema at `path`, and in `beside`, which
-        applies to the same value; [] for any text, None where it is not declared, or is no string.
+        """Return what `enum` and `const` leave of a property at `path` and in `beside`, which applies to the
+        same value; [] for any text, None where it is not declared, or is no string.
         """
         found: list[object] | None = None
         applied = [(value_at(self.root, each), each) for each in (path, *self._line(path))]
@@ -180,7 +180,7 @@ class Inheritance:
                     yield found
 
     def _mapped(self, place: object) -> Path | None:
-        """The schema that a value of `mapping` names: by reference, or by the name of a component."""
+        """Return the schema that a value of `mapping` names: by reference, or by the name of a component."""
         if not isinstance(place, str):
             return None
         if place in self._schemas:
@@ -211,8 +211,8 @@ def tagged(
     path: Path,
     reference: _MakeReference,
 ) -> JsonObject:
-    """Return a converted schema with its discriminators as constants. `schema` is the same as written, at
-    `path`; `reference` makes a reference to the definition of a schema.
+    """Return a converted schema with its discriminators as constants. `schema` is the same as written;
+    `reference` makes a reference to the definition of a schema.
     """
     own = inheritance.own(schema)
     if own is None:
@@ -240,7 +240,7 @@ def _union(
     union: tuple[JsonObject, JsonObject, Path, str],
     reference: _MakeReference,
 ) -> JsonObject:
-    """A union with branches told apart by constants; a branch that is listed again is left out."""
+    """Return a union with branches told apart by constants; a branch that is listed again is left out."""
     schema, converted, path, keyword = union
     paths = branches(inheritance.root, schema, path, keyword)
     found: list[object] = []
@@ -264,8 +264,8 @@ def _union(
 def _tag(
     inheritance: Inheritance, own: _Discriminator, path: Path, union: Mapping[str, object] | None = None
 ) -> JsonObject | None:
-    """Constraints that tell a schema apart; `union` may declare the property. None where the document forbids
-    it.
+    """Return constraints that tell a schema apart; `union` may declare the property. None where the document
+    forbids it.
     """
     declared = inheritance.declared_values(path, own.property, union)
     if declared is None:

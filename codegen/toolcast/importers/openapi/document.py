@@ -196,12 +196,9 @@ class _Locate(Protocol):
 class OpenApiDocument(Struct, frozen=True, eq=False):
     """One OpenAPI document.
 
-    Attributes:
-        file: path or address as shown in diagnostics, without credentials.
-        data: plain JSON values. Parts that YAML repeats by alias are one object.
-        locate: finds line and column (from 1) of the value at a path, or of its key; of the nearest parent if
-            absent.
-        address: where it was downloaded from; empty for a file.
+    `file` is shown in diagnostics, without credentials; `address` is where it was downloaded from, empty for
+    a file. `data` are plain JSON values, where parts that YAML repeats by alias are one object. `locate`
+    finds line and column (from 1) of the value or key at a path, or of its nearest parent.
     """
 
     file: str
@@ -244,9 +241,8 @@ def _scheme(source: str) -> str:
 def parse_openapi(
     content: bytes, file: str, *, address: str = ""
 ) -> OpenApiDocument | tuple[Diagnostic, ...]:
-    """Parse the bytes of an OpenAPI document: JSON where they begin with `{"`, else YAML.
-
-    `address` is where it was downloaded from; relative server addresses start there.
+    """Parse the bytes of an OpenAPI document: JSON where they begin with `{"`, else YAML. Relative server
+    addresses start at `address`.
     """
     if len(content) > _MAX_BYTES:
         message = f"is larger than {_MAX_BYTES // 2**20} MiB"
@@ -322,9 +318,8 @@ def value_at(root: Any, path: Path) -> object:
 
 
 def target(root: JsonObject, reference: object, path: Path) -> tuple[Any, Path]:
-    """Return the value that a `$ref` names, and its path. `path` is that of the object that has it.
-
-    Raises UnreadableError where it is no reference inside of the document, or leads nowhere.
+    """Return the value that a `$ref` of the object at `path` names, and its path. Raises UnreadableError
+    where it is no reference inside of the document, or leads nowhere.
     """
     at = (*path, "$ref")
     if not isinstance(reference, str):

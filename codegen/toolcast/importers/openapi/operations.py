@@ -27,14 +27,8 @@ from .document import OpenApiDocument, UnreadableError, resolved
 
 
 class Operation(Struct, frozen=True, kw_only=True):
-    """One operation.
-
-    Attributes:
-        method: in small letters, such as `get`.
-        template: the path, such as `/pets/{id}`.
-        path: path of the operation in the document.
-        data: the Operation Object.
-        item: the Path Item Object, without references; `item_path` is its path.
+    """One operation: `method` in small letters, `template` such as `/pets/{id}`, `path` its place in the
+    document, and the Operation Object and Path Item Object (`item`, at `item_path`, without references).
     """
 
     method: str
@@ -46,7 +40,6 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     @property
     def operation_id(self) -> str | None:
-        """Return the document's name of the operation."""
         found = self.data.get("operationId")
         return found if isinstance(found, str) and found else None
 
@@ -135,7 +128,7 @@ def _methods(item: Mapping[str, object]) -> Iterator[tuple[str, Path, object]]:
 
 
 def _is_of(document: OpenApiDocument, path: Path, steps: Path, data: object) -> bool:
-    """True where `data` stands at `steps` below `path`; else it stands beside the reference to it."""
+    """Return whether `data` stands at `steps` below `path`; else it stands beside the reference to it."""
     found: Any = document.data
     for step in (*path, *steps):
         if not isinstance(found, dict) or step not in found:
@@ -154,10 +147,11 @@ class Parameter(Struct, frozen=True, kw_only=True):
 
 
 def parameters(document: OpenApiDocument, operation: Operation) -> tuple[list[Parameter], tuple[str, ...]]:
-    """Return the parameters of an operation and its path item, those of the path in the template's order.
+    """Return the parameters of an operation and its path item, those of the path in the template's order, and
+    those left out: without a place in the path, and headers that a request has by itself. Raises
+    UnreadableError.
 
-    Of two with one name and place, the operation's counts. Also returned are those left out: parameters that
-    the path has no place for, and headers that a request has by itself. Raises UnreadableError.
+    Of two with one name and place, the operation's counts.
     """
     found: dict[tuple[str, str], Parameter] = {}
     left_out: dict[str, None] = {}
@@ -189,7 +183,7 @@ def parameters(document: OpenApiDocument, operation: Operation) -> tuple[list[Pa
 
 
 def _of_path(found: list[Parameter], operation: Operation) -> tuple[list[Parameter], list[str]]:
-    """Parameters in the template's order, and names that it lacks. Raises UnreadableError."""
+    """Return parameters in the template's order, and names that it lacks. Raises UnreadableError."""
     if "?" in operation.request_path:
         message = f"the path {quoted(operation.template)} has a query, which OpenAPI does not allow"
         hint = "declare what follows the `?` as parameters in `query`"
@@ -208,9 +202,8 @@ def _of_path(found: list[Parameter], operation: Operation) -> tuple[list[Paramet
 
 
 def names_of(found: Sequence[Operation], chosen: Mapping[str, str]) -> list[str]:
-    """Return a tool's name for each of all operations of a document, no two equal to a file system or Python.
-
-    `chosen` are a person's names, by operation id, or by `GET /path` where there is none.
+    """Return a tool's name for each operation of a document, no two equal to a file system or Python.
+    `chosen` are a person's names, by operation id, or by `GET /path`.
     """
     short = [_without_route(each) for each in found]
     plain = [_cleaned(each.name) for each in found]
@@ -233,7 +226,7 @@ def names_of(found: Sequence[Operation], chosen: Mapping[str, str]) -> list[str]
 
 
 def _without_route(operation: Operation) -> str:
-    """The function's name of an id that FastAPI makes: function, path and method, joined by `_`."""
+    """Return the function's name of an id that FastAPI makes: function, path and method, joined by `_`."""
     name = operation.operation_id
     if name is None:
         return _cleaned(f"{operation.method} {operation.template}")
@@ -243,7 +236,7 @@ def _without_route(operation: Operation) -> str:
 
 
 def _cleaned(name: str) -> str:
-    """`name` if a spec allows it, else its words with `_` between them. Case stays."""
+    """Return `name` if a spec allows it, else its words with `_` between them. Case stays."""
     if re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) and len(name) <= MAX_LENGTH:
         return name
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()

@@ -73,7 +73,7 @@ def shortened(text: str, limit: int = MAX_LENGTH) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text without markup; pieces of code are marks that stay."""
+    """Return text without markup; pieces of code are marks that stay."""
     if "<" in text:
         text = _COMMENT.sub("", text)
         text = _INVISIBLE.sub("", text)

@@ -31,11 +31,8 @@ _MAX_TITLE = 100
 
 
 class OpenApiChoices(Struct, frozen=True, kw_only=True):
-    """The user's choices about a document.
-
-    Attributes:
-        names: names of tools, by operation id, or by `GET /path` where there is none.
-        results: whether response schemas become `result`.
+    """The user's choices about a document: names of tools by operation id (or by `GET /path`), and whether
+    response schemas become `result`.
     """
 
     selection: Selection = EVERYTHING
@@ -180,7 +177,7 @@ def _description(operation: Operation) -> tuple[str, tuple[str, ...]]:
 
 
 def _annotations(operation: Operation) -> JsonObject:
-    """Claims that the method makes about the effect of the operation (RFC 9110, section 9.2)."""
+    """Return claims that the method makes about the effect of the operation (RFC 9110, section 9.2)."""
     found: JsonObject = {}
     summary = operation.data.get("summary")
     title = plain_text(summary) if isinstance(summary, str) else ""
@@ -206,9 +203,7 @@ def _diagnostic(document: OpenApiDocument, error: UnreadableError, label: str = 
 
 
 def _server_of(document: OpenApiDocument, operation: Operation) -> JsonObject:
-    """The first server of the operation, its path, or the document, in the spec's keys; none without an
-    address.
-    """
+    """Return the first server of the operation, its path, or the document; none without an address."""
     for owner in (operation.data, operation.item, document.data):
         listed = owner.get("servers")
         if isinstance(listed, list) and listed and isinstance(listed[0], dict):
@@ -241,7 +236,7 @@ _LONGEST: Final = 100
 
 
 def _without_defaults(schema: object) -> object:
-    """A copy of a schema with the defaults stated in descriptions, at every depth."""
+    """Return a copy of a schema with the defaults stated in descriptions, at every depth."""
     if not isinstance(schema, dict):
         return schema
     out = map_subschemas(schema, _without_defaults)
@@ -277,7 +272,7 @@ class _Security(Struct, frozen=True, kw_only=True):
 
 
 def _security_of(document: OpenApiDocument, operation: Operation) -> _Security:
-    """The requirements of an operation; the document's where it states none. Raises UnreadableError."""
+    """Return an operation's requirements; the document's where it states none. Raises UnreadableError."""
     own = "security" in operation.data
     stated: object = (operation.data if own else document.data).get("security", [])
     path = (*operation.path, "security") if own else ("security",)

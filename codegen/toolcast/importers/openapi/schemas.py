@@ -81,7 +81,6 @@ class SchemaConverter:
 
     def definitions(self, schema: object, path: Path) -> JsonObject:
         """Return the definitions that a converted schema of the operation at `path` needs, sorted by name.
-
         Raises UnreadableError: one cannot be converted, or they have more values than a spec may have.
         """
         waiting = _references(schema)
@@ -151,7 +150,7 @@ class SchemaConverter:
         return f"#/$defs/{escape(self._names[key])}"
 
     def _new_name(self, path: Path, part: Part) -> str:
-        """A component's own name; else a name that depends on the path only."""
+        """Return a component's own name; else a name that depends on the path only."""
         suffix = "_base" if part == "part" else ""
         if len(path) == 3 and path[:2] == ("components", "schemas"):
             name = str(path[2]) + suffix
@@ -211,7 +210,7 @@ class SchemaConverter:
     def _all_of(
         self, schema: JsonObject, parts: list[object], path: Path, draft: int, hidden: frozenset[str]
     ) -> list[object]:
-        """The parts of `allOf`. A lone reference describes the value: 3.0 writes texts beside it so."""
+        """Return parts of `allOf`; a lone reference describes the value: 3.0 so writes texts beside it."""
         alone = len(parts) == 1 and not (schema.keys() & CONSTRAINTS.keys() - {"allOf"})
         alone = alone and not self._inheritance.inherits(path[:-1])
         found: list[object] = []
@@ -226,7 +225,7 @@ class SchemaConverter:
         return found
 
     def _hidden(self, schema: Mapping[str, object], path: Path) -> frozenset[str]:
-        """Names of properties that this direction does not have, also of the parts of `allOf`."""
+        """Return names of properties that this direction does not have, also of the parts of `allOf`."""
         found: set[str] = set()
         waiting: list[tuple[object, Path]] = [(schema, path)]
         visited: set[Path] = set()
@@ -258,7 +257,7 @@ class SchemaConverter:
         return self._flagged[path]
 
     def _has_flag(self, schema: object, keyword: str, path: Path) -> bool:
-        """True where a schema, its target, or its lone part of `allOf`, has a flag."""
+        """Return whether a schema, its target, or its lone part of `allOf`, has a flag."""
         for _ in range(32):
             if not isinstance(schema, dict):
                 return False
@@ -296,17 +295,17 @@ class SchemaConverter:
 
 
 def _without(names: list[object], hidden: frozenset[str]) -> list[object]:
-    """Names that are not hidden; a value that is no name is left for the compiler to report."""
+    """Return names that are not hidden; a value that is no name is left for the compiler to report."""
     return [name for name in names if not (isinstance(name, str) and name in hidden)]
 
 
 def _part_of_reference(schema: Mapping[str, object], part: Part) -> Part:
-    """A `$ref` beside other constraints is one part of them, as in `allOf`."""
+    """Treat a `$ref` beside other constraints as one part of them, as in `allOf`."""
     return "part" if schema.keys() & CONSTRAINTS.keys() else part
 
 
 def _dialect(document: OpenApiDocument) -> int:
-    """The draft of schemas that name none."""
+    """Return the draft of schemas that name none."""
     named = document.data.get("jsonSchemaDialect") if document.version != "3.0" else None
     if named is None or (isinstance(named, str) and named.startswith(_DIALECTS)):
         return 2020

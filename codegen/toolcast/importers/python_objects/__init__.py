@@ -18,9 +18,8 @@ _PROCESS = f"{__name__}.read_object"
 
 
 def read_python(targets: Sequence[str], *, timeout: float) -> tuple[Declarations, ...]:
-    """Read the tools that objects of Python modules (`MODULE:NAME`) declare; what those print goes to stderr.
-
-    `timeout` are seconds for all.
+    """Read the tools that objects of Python modules (`MODULE:NAME`) declare, in `timeout` seconds for all;
+    what those print goes to stderr.
     """
     with tempfile.TemporaryDirectory(prefix="toolcast-") as folder:
         out = Path(folder) / "declarations.json"

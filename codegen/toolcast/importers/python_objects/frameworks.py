@@ -40,7 +40,7 @@ def framework_reader(value: object) -> _Read | None:
 
 
 def _server(server: Any, origin: Origin) -> Iterator[Declared]:
-    """FastMCP's servers, and those of the MCP SDK: the tools that they list for clients."""
+    """Return the tools that servers of FastMCP and the MCP SDK list for clients."""
     if hasattr(server, "list_tools"):
         listed = {tool.name: tool for tool in asyncio.run(_resolved(server.list_tools()))}
     else:  # FastMCP 2
@@ -65,7 +65,7 @@ def _mcp_tool(tool: Any, origin: Origin, *, own_name: bool) -> Declared:
 
 
 def _langchain_tool(tool: Any, origin: Origin) -> Iterator[Declared]:
-    """LangChain's tools: the schema of a call, without injected arguments."""
+    """Return a tool of LangChain with the schema of a call, without injected arguments."""
     schema = tool.tool_call_schema
     if isinstance(schema, Mapping):
         parameters: Any = dict(schema)
@@ -83,7 +83,7 @@ def _langchain_toolkit(toolkit: Any, origin: Origin) -> Iterator[Declared]:
 
 
 def _agents_tool(tool: Any, origin: Origin) -> Iterator[Declared]:
-    """openai-agents' function tools, with the schema changes of strict mode where it is on."""
+    """Return a function tool of openai-agents, with the schema changes of strict mode where it is on."""
     yield _declared(
         tool,
         origin,
@@ -111,7 +111,7 @@ def _pydantic_ai_tool(tool: Any, origin: Origin) -> Iterator[Declared]:
 
 
 def _pydantic_ai_toolset(toolset: Any, origin: Origin) -> Iterator[Declared]:
-    """pydantic-ai's toolsets: their tools in the first step of a run without dependencies."""
+    """Return the tools of a pydantic-ai toolset in the first step of a run without dependencies."""
     ai = sys.modules["pydantic_ai"]
     context = ai.RunContext(deps=None, model=_NoModel(), usage=ai.RunUsage())
     found = asyncio.run(_resolved(toolset.get_tools(context)))
@@ -154,7 +154,7 @@ def _declared(tool: Any, origin: Origin, **stated: Any) -> Declared:
 
 
 def _placed(declared: Declared, tool: object, origin: Origin, *, own_name: bool) -> Declared:
-    """`declared` where its function is. `own_name`: `origin` is the tool, not its server or toolset."""
+    """Return `declared` where its function is. `own_name`: `origin` is the tool, no server or toolset."""
     function = plain_function(tool)
     if not own_name:
         name = item_name(tool, declared.name, origin)
@@ -182,8 +182,8 @@ def item_name(tool: object, name: str, origin: Origin) -> str:
 
 
 def _attribute(tool: object, name: str, origin: Origin) -> object:
-    """The attribute of the target's module that has the tool's name, if it is the tool or its function, as
-    decorators leave it. A server's listing holds no function; then any function of that name counts.
+    """Return the attribute of the target's module that has the tool's name, if it is the tool or its function
+    as decorators leave it. A server's listing holds no function; then any of that name counts.
     """
     found = getattr(sys.modules.get(origin.module), name, None)
     function = plain_function(tool)

@@ -99,7 +99,7 @@ _FIELDS = ("__struct_fields__", "__dataclass_fields__", "__pydantic_fields__", "
 
 
 def _read_class(cls: type) -> _DocText:
-    """Descriptions of a class, and of its fields by the names that they have in JSON."""
+    """Return descriptions of a class, and of its fields by the names that they have in JSON."""
     document = _read_docstring(_own_doc(cls))
     texts = {**document.parameters, **_texts_below_fields(cls)}
     names = _json_names(cls)
@@ -138,7 +138,7 @@ def _described(schema: JsonObject, cls: type | None) -> JsonObject:
 
 
 def _classes(annotations: Iterable[object]) -> dict[object, type | None]:
-    """Classes with fields by their names, at any depth; None for a name that several have."""
+    """Return classes with fields by their names, at any depth; None for a name that several have."""
     found: dict[object, type | None] = {}
     waiting, seen = list(annotations), set[int]()
     while waiting and len(found) < _MAX_CLASSES:
@@ -170,7 +170,7 @@ def _json_names(cls: type) -> dict[str, str]:
 
 
 def _own_doc(cls: type) -> str | None:
-    """The docstring that the class was written with; dataclasses are given one that repeats the fields."""
+    """Return the docstring that the class was written with; dataclasses get one that repeats the fields."""
     text = vars(cls).get("__doc__")
     if not isinstance(text, str) or text.startswith(f"{cls.__name__}("):
         return None
@@ -237,7 +237,7 @@ def declare_function(function: Any, name: str, origin: Origin) -> tuple[Declared
 
 
 def _doc(function: object) -> str | None:
-    """The docstring of the function itself; a partial object has that of its class."""
+    """Return the docstring of the function itself; a partial object has that of its class."""
     while isinstance(function, functools.partial):
         function = function.func
     text = getattr(function, "__doc__", None)
@@ -249,7 +249,7 @@ def _doc(function: object) -> str | None:
 def _parameters(
     signature: Signature, document: _DocText, origin: Origin
 ) -> tuple[JsonObject | None, list[Diagnostic]]:
-    """The schema, and problems. A parameter without JSON form is left out if it has a default."""
+    """Return the schema, and problems. A parameter without JSON form is left out if it has a default."""
     annotations = {each.name: each.annotation for each in signature.parameters}
     if signature.further is not EMPTY:
         annotations[_FURTHER] = signature.further
@@ -353,7 +353,7 @@ def snake_case(name: str) -> str:
 
 
 def _inlined(schema: Mapping[str, object], definitions: JsonMapping) -> JsonObject:
-    """The object's own schema at the root; its definition stays where the class refers to itself."""
+    """Return the object's own schema at the root; its definition stays where the class refers to itself."""
     name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
     if name not in definitions:
         made, others = dict(schema), dict(definitions)

@@ -32,10 +32,11 @@ _Read: TypeAlias = Declared | Diagnostic
 
 
 def read_object(target: str) -> Declarations:
-    """Read the tools that a function, class, tool, server, toolset, or collection of them declares.
+    """Read the tools that `MODULE:NAME` declares: a function, class, tool, server, toolset, or collection of
+    them.
 
-    Runs its module. `target` is `MODULE:NAME`; modules are searched as `python -m` does. Each object is a
-    source of its own: a tool that is gone from one says nothing about others.
+    Runs its module, which is searched as `python -m` does. Each object is a source of its own: a tool that is
+    gone from one says nothing about others.
     """
     try:
         module, value = load_target(target)
@@ -113,7 +114,7 @@ def _declare(value: object, origin: Origin) -> Iterator[_Read]:
 
 
 def _function_name(function: object, origin: Origin) -> str:
-    """Its own name where it has one; else the name under which the program keeps it."""
+    """Return the function's own name; else the name under which the program keeps it."""
     if inspect.isroutine(function) and function.__name__.isidentifier():
         return function.__name__
     kept = origin.target.rpartition(":")[2].rpartition(".")[2].partition("[")[0]

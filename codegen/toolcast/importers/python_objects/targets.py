@@ -69,7 +69,6 @@ class Origin(Struct, frozen=True, kw_only=True):
 
     @property
     def module(self) -> str:
-        """Return the module that `target` names."""
         return self.target.partition(":")[0]
 
     def problem(self, code: str, message: str, hint: str = "", *, severity: Severity = "error") -> Diagnostic:
