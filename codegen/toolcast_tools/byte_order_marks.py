@@ -13,10 +13,9 @@ _MARKS: Final = (
 def byte_order_mark(data: bytes) -> tuple[bytes, str]:
     """Find the byte order mark of a text.
 
+    Returns the mark, and the encoding that it stands for; nothing and "" where there is none.
+
     Args:
         data: the text, or its first three bytes.
-
-    Returns:
-        The mark, and the encoding that it stands for; nothing and "" where there is none.
     """
     return next(((mark, encoding) for mark, encoding in _MARKS if data.startswith(mark)), (b"", ""))

@@ -115,26 +115,16 @@ class Database:
 
     @contextmanager
     def read(self) -> Generator[sqlite3.Connection]:
-        """One state of the database.
-
-        Yields:
-            The connection, in a transaction that reads.
-
-        Raises:
-            StorageError: the database cannot be read.
+        """One state of the database. Yields the connection, in a transaction that reads. Raises StorageError:
+        the database cannot be read.
         """
         with self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Generator[sqlite3.Connection]:
-        """A transaction that is committed at the end of the `with` block, or has no effect.
-
-        Yields:
-            The connection. No other process writes meanwhile.
-
-        Raises:
-            StorageError: the database cannot be written.
+        """A transaction that is committed at the end of the `with` block, or has no effect. Yields the
+        connection. No other process writes meanwhile. Raises StorageError: the database cannot be written.
         """
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection

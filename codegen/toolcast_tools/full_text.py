@@ -28,28 +28,22 @@ _WORDS: Final = frozenset("LNM")
 
 
 def indexed_text(text: str) -> str:
-    """A text as it is indexed.
+    """Return a text as it is indexed, with compatibility forms replaced (NFKC). Each character of a
+    script without spaces is a word of its own: a query finds any two neighbours.
 
     Args:
         text: any text.
-
-    Returns:
-        The text with compatibility forms replaced (NFKC). Each character of a script without spaces is a
-        word of its own: a query finds any two neighbours.
     """
     return _CHARACTER.sub(r" \g<0> ", unicodedata.normalize("NFKC", text))
 
 
 def query_terms(query: str) -> list[str]:
-    """The words of a query, each as an FTS5 phrase.
+    """Return the words of a query, each as an FTS5 phrase: quoted phrases, each once, at most `MAX_TERMS`: a
+    word; or two neighbours of a script without spaces. Words like "the" are left out where there are
+    others. Empty where the query has no letter and no digit.
 
     Args:
         query: plain words in any script. Nothing in it is syntax.
-
-    Returns:
-        Quoted phrases, each once, at most `MAX_TERMS`: a word; or two neighbours of a script without
-        spaces. Words like "the" are left out where there are others. Empty where the query has no letter and
-        no digit.
     """
     normal = unicodedata.normalize("NFKC", query)
     plain = "".join(char if _is_word(char) else " " for char in normal)

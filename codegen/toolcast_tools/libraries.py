@@ -6,12 +6,11 @@ from importlib.util import find_spec
 def require(user: str, *modules: str) -> None:
     """Check that libraries are installed, without importing them.
 
+    Raises ImportError: one is missing; the text has the command that installs it.
+
     Args:
         user: the class or the package that needs them, for the error.
         *modules: names of their top-level modules.
-
-    Raises:
-        ImportError: one is missing; the text has the command that installs it.
     """
     for module in modules:
         if find_spec(module) is None:
@@ -19,13 +18,10 @@ def require(user: str, *modules: str) -> None:
 
 
 def missing(user: str, module: str) -> ImportError:
-    """The error of a library that is not installed, with the command that installs it.
+    """Return the error of a library that is not installed, with the command that installs it.
 
     Args:
         user: the class or the package that needs it.
         module: name of its module.
-
-    Returns:
-        The error.
     """
     return ImportError(f"{user} needs {module}, which is not installed; run: pip install 'toolcast[tools]'")

@@ -20,15 +20,11 @@ _START: Final = (
 
 
 def python_command(module: str) -> list[str]:
-    """The command line that calls `main()` of a module, with the modules that this process has.
+    """Return the command line that calls `main()` of a module, with the modules that this process has.
 
-    Args:
-        module: full name of the module.
-
-    Returns:
-        The words. The process reads no PYTHON* variable, and imports nothing from the folder that it runs in.
-        It writes no bytecode: where its limits, or a full disk, cut such a file short, no process could
-        import the module any more.
+    The process reads no PYTHON* variable, and imports nothing from the folder that it runs in. It writes no
+    bytecode: where its limits, or a full disk, cut such a file short, no process could import the module any
+    more.
     """
     paths = [path for path in sys.path if Path(path).is_absolute()]
     words = [sys.executable, "-I", "-B", "-X", "utf8", "-c", _START]
@@ -36,8 +32,9 @@ def python_command(module: str) -> list[str]:
 
 
 def python_environment() -> dict[str, str]:
-    """The variables that it gets: none of this process, in which secrets may stand, but where temporary files
-    go, and what no Python on Windows starts without."""
+    """Return the variables that it gets: none of this process, in which secrets may stand, but where
+    temporary files go, and what no Python on Windows starts without.
+    """
     environment = {"LC_ALL": "C.UTF-8", "TMPDIR": tempfile.gettempdir()}
     if "SYSTEMROOT" in os.environ:
         environment["SYSTEMROOT"] = os.environ["SYSTEMROOT"]

@@ -25,12 +25,11 @@ def cancel_tasks(tasks: Collection["asyncio.Task[object]"]) -> None:
 async def have_ended(tasks: Callable[[], Collection["asyncio.Task[object]"]], seconds: float) -> bool:
     """Wait for the end of tasks. Tasks of other event loops cannot be awaited, so they are looked at.
 
+    Returns whether all have ended.
+
     Args:
         tasks: gives the tasks that have not ended by now; those of a closed event loop do not count.
         seconds: to wait at most.
-
-    Returns:
-        Whether all have ended.
     """
     deadline = time.monotonic() + seconds
     while any(not task.get_loop().is_closed() for task in tasks()):

@@ -112,12 +112,7 @@ class _Background:
     """The delegations that run, each as a task of the event loop of its call."""
 
     def __init__(self, receive: _Receiver, most: int) -> None:
-        """Make an empty set.
-
-        Args:
-            receive: gets the reports.
-            most: delegations that run at once.
-        """
+        """Make an empty set."""
         self._receive = receive
         self._most = most
         self._lock = threading.Lock()
@@ -127,20 +122,11 @@ class _Background:
 
     @property
     def running(self) -> int:
-        """The number of tasks that run."""
+        """Return the number of tasks that run."""
         return len(self._tasks)
 
     def start(self, task: AgentTask, call_id: str, work: Callable[[], Awaitable[AgentReport]]) -> None:
-        """Start a delegation.
-
-        Args:
-            task: the task.
-            call_id: id of the call.
-            work: runs the agent.
-
-        Raises:
-            RefusalError: too many run, or the program is ending.
-        """
+        """Start a delegation. Raises RefusalError: too many run, or the program is ending."""
         with self._lock:
             if self._closed:
                 raise RefusalError("The program is ending: no agent is started any more.")
@@ -363,7 +349,7 @@ class Agents:
         )
 
     def _check_attachment(self, path: str, writes: bool) -> None:
-        """Raises RefusalError where the path is no file of the workspace, or cannot be written to."""
+        """Raise RefusalError where the path is no file of the workspace, or cannot be written to."""
         if self._workspace is None:
             raise RefusalError("Files cannot be handed over here. Say what they hold in task or context.")
         with path_errors(path):

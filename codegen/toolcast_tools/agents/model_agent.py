@@ -25,13 +25,8 @@ _FILES = 100
 
 
 def prompt(task: AgentTask) -> str:
-    """Write a task as the message that its agent starts from.
-
-    Args:
-        task: the task.
-
-    Returns:
-        The text: task, facts as JSON, and files.
+    """Write a task as the message that its agent starts from. Returns the text: task, facts as JSON, and
+    files.
     """
     parts = [task.task]
     if task.context:
@@ -52,9 +47,6 @@ def _last_text(messages: Sequence[object]) -> str:
 
     Args:
         messages: the conversation, in any wire format.
-
-    Returns:
-        The text of the model's messages after the last one of another role; "" where there is none.
     """
     texts: list[str] = []
     for message in reversed(messages):
@@ -67,14 +59,8 @@ def _last_text(messages: Sequence[object]) -> str:
 
 
 def _written_files(calls: Sequence[CallRecord], tools: ToolView) -> tuple[str, ...]:
-    """Give the files that calls wrote.
-
-    Args:
-        calls: the calls of a run.
-        tools: the tools of the run.
-
-    Returns:
-        The argument `file_path` of each call that succeeded of a tool with the permission `write`, each once.
+    """Return the files that calls wrote: the argument `file_path` of each call that succeeded of a tool with
+    the permission `write`, each once.
     """
     found: dict[str, None] = {}
     for call in calls:
@@ -88,7 +74,7 @@ def _written_files(calls: Sequence[CallRecord], tools: ToolView) -> tuple[str, .
 
 
 def _is_models(message: Mapping[str, object]) -> bool:
-    """Tell whether a message is the model's. OpenAI Responses has items without a role."""
+    """Return whether a message is the model's. OpenAI Responses has items without a role."""
     role = message.get("role")
     return role in ("assistant", "model") or (
         role is None and message.get("type") in ("message", "reasoning")
@@ -205,7 +191,7 @@ class ModelAgent:
         return self._report(record, view)
 
     def _say(self, text: str, tools: ToolView) -> list[object]:
-        """A message of the user, in the form of the wire format."""
+        """Return a message of the user, in the form of the wire format."""
         if self._format == "text":
             return [{"role": "user", "content": text}]
         provider = self._options.get("provider") or self._format
@@ -230,7 +216,7 @@ class ModelAgent:
 
 
 def _budget(task: AgentTask, own: Budget | None) -> Budget:
-    """The limits of the task, and those of the agent where they are lower."""
+    """Return the limits of the task, and those of the agent where they are lower."""
     base = own or Budget()
     if task.cost is not None and base.prices is None:
         raise RefusalError(

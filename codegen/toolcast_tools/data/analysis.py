@@ -43,17 +43,8 @@ _JsonCell = str | int | float | bool | None
 def _read_rows(
     connection: Connection, path: str, columns: Sequence[Column], most: int, decimals: int
 ) -> tuple[list[list[_JsonCell]], bool]:
-    """Read the first rows of a stored result.
-
-    Args:
-        connection: the database.
-        path: path of the stored result.
-        columns: its columns.
-        most: rows at most.
-        decimals: digits after the decimal point.
-
-    Returns:
-        The rows, and whether rows were left out because their text is too long.
+    """Read the first rows of a stored result. Returns the rows, and whether rows were left out because their
+    text is too long.
     """
     shown = ", ".join(_shown(f"c{n}", column) for n, column in enumerate(columns))
     query = sql(f"SELECT {shown} FROM read_parquet({{}}) LIMIT {most}", bound(path))
@@ -73,15 +64,8 @@ def _read_summary(
 ) -> dict[str, dict[str, int | float | None]]:
     """Compute statistics of each column of a stored result.
 
-    Args:
-        connection: the database.
-        path: path of the stored result.
-        columns: its columns.
-        decimals: digits after the decimal point.
-
-    Returns:
-        By column the numbers of its cells, missing ones and different values; of numbers also mean, standard
-        deviation, minimum, quartiles and maximum, and of booleans how many are true.
+    Returns by column the numbers of its cells, missing ones and different values; of numbers also mean,
+    standard deviation, minimum, quartiles and maximum, and of booleans how many are true.
     """
     found: dict[str, dict[str, int | float | None]] = {}
     for index, column in enumerate(columns):
@@ -100,10 +84,6 @@ def to_json(cell: object, decimals: int) -> _JsonCell:
     Args:
         cell: what the database gives.
         decimals: digits after the decimal point.
-
-    Returns:
-        The cell: infinities as "Infinity" and "-Infinity", and integers past 64 bits as numbers of double
-        precision.
     """
     if isinstance(cell, Decimal):
         cell = float(cell)
@@ -121,7 +101,7 @@ def to_json(cell: object, decimals: int) -> _JsonCell:
 
 
 def _shown(name: str, column: Column) -> str:
-    """A column, in a type that JSON has. Long cells are cut before they are read."""
+    """Return a column, in a type that JSON has. Long cells are cut before they are read."""
     match column.kind:
         case "boolean" | "number":
             return name
@@ -179,18 +159,8 @@ _SIZE: Final = (800, 500)
 
 
 def _draw(chart: DataAnalysisChart, columns: Sequence[Column], rows: Sequence[Sequence[_JsonCell]]) -> str:
-    """Draw a chart.
-
-    Args:
-        chart: how to draw.
-        columns: the columns of the result.
-        rows: its rows.
-
-    Returns:
-        The SVG document.
-
-    Raises:
-        RefusalError: a column is not there, holds no numbers, or there is nothing to draw.
+    """Draw a chart. Raises RefusalError: a column is not there, holds no numbers, or there is nothing to
+    draw.
     """
     pygal = import_module("pygal")  # it has no types
     across = position(columns, chart.x)
@@ -242,7 +212,7 @@ def _draw(chart: DataAnalysisChart, columns: Sequence[Column], rows: Sequence[Se
 
 
 def _label(value: _JsonCell) -> str:
-    """A text of a chart: one line, without what XML cannot hold, and cut where it is long."""
+    """Return a text of a chart: one line, without what XML cannot hold, and cut where it is long."""
     text = "" if value is None else str(value)
     text = re.sub("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "", text)
     text = " ".join(text.split())
@@ -275,14 +245,14 @@ def _histogram(pygal: Any, options: dict[str, Any], column: Column, cells: Seque
 
 
 def _drawable(cell: _JsonCell) -> float | int | None:
-    """A number that a chart can place."""
+    """Return a number that a chart can place."""
     if isinstance(cell, bool) or not isinstance(cell, (int, float)):
         return None
     return cell if abs(cell) < 1e15 else float(cell) if abs(cell) < 1e100 else None
 
 
 def _without_scripts(made: Any) -> str:
-    """The document, without the scripts that pygal adds: a viewer is to run nothing."""
+    """Return the document, without the scripts that pygal adds: a viewer is to run nothing."""
     from xml.etree import ElementTree as ET
 
     root = ET.fromstring(made.render())  # pygal wrote it a moment ago
@@ -303,7 +273,6 @@ class Request(Struct, frozen=True, kw_only=True):
     """A call with its source.
 
     Attributes:
-        params: the parameters of the call.
         source: descriptor of the file or of the earlier result; None for rows of the call.
         format: how the file is written; None for an earlier result.
         columns: the columns of the earlier result.
@@ -326,8 +295,6 @@ class Reply(Struct, frozen=True, kw_only=True):
 
     Attributes:
         refusal: why there is no result; "" where there is one.
-        columns: the columns of the result.
-        row_count: its rows.
         rows: the first rows, where they were asked for.
         summary: statistics, where they were asked for.
         chart: the SVG document, where a chart was asked for.
@@ -348,14 +315,7 @@ class _Detected(Exception):  # noqa: N818 - no error: another attempt follows
 
 
 def analyse(request: Request) -> Reply:
-    """Carry out a request.
-
-    Args:
-        request: the request.
-
-    Returns:
-        The reply; what a file or the steps can cause is a refusal in it.
-    """
+    """Carry out a request. Returns the reply; what a file or the steps can cause is a refusal in it."""
     try:
         try:
             return _analysed(request, _SAMPLE)
@@ -403,7 +363,9 @@ def _analysed(request: Request, sample: int) -> Reply:
 def _rows_of(
     request: Request, stack: ExitStack
 ) -> tuple[int | None, Sequence[str], Sequence[Sequence[object]]]:
-    """The descriptor of the source; and names and rows where they come from the call, or from a workbook."""
+    """Return the descriptor of the source; and names and rows where they come from the call, or from a
+    workbook.
+    """
     source = request.params.source
     if isinstance(source, DataAnalysisSourceInline):
         names, rows = source.columns, source.rows
@@ -473,6 +435,6 @@ def _reply(
 
 
 def _named(request: Request) -> str:
-    """The source as an error names it."""
+    """Return the source as an error names it."""
     source = request.params.source
     return repr(source.file_path[:200]) if isinstance(source, DataAnalysisSourceFile) else "the source"

@@ -47,18 +47,12 @@ async def carry_out(
 
     Cancelled, it kills the process, and waits for its end.
 
+    Raises RefusalError: the process ended without a reply; OSError: the system starts no process.
+
     Args:
-        request: the request.
         limits: what the system holds the process to.
         descriptors: the descriptors that the process gets, which the request names.
         running: processes that run; this one is among them meanwhile.
-
-    Returns:
-        The reply.
-
-    Raises:
-        RefusalError: the process ended without a reply.
-        OSError: the system starts no process.
     """
     process = await asyncio.create_subprocess_exec(
         *python_command(_PROGRAM),
@@ -114,7 +108,6 @@ class _StoredResult(Struct, frozen=True):
 
     Attributes:
         file: its rows as Parquet, in a file without a name: it goes with its descriptor.
-        columns: its columns.
         size: bytes of the file.
     """
 
@@ -127,25 +120,15 @@ class _StoredResults:
     """The last results, within limits. The one that was not used for longest goes first."""
 
     def __init__(self, most: int, most_bytes: int) -> None:
-        """Make an empty store.
-
-        Args:
-            most: results that are kept.
-            most_bytes: bytes that all of them may take.
-        """
+        """Make an empty store."""
         self._most = most
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, _StoredResult] = OrderedDict()
 
     def keep(self, result: _StoredResult) -> str:
-        """Keep a result.
-
-        Args:
-            result: the result.
-
-        Returns:
-            Its id, which nobody can guess: results of other conversations stay theirs.
+        """Keep a result. Returns its id, which nobody can guess: results of other conversations stay
+        theirs.
         """
         name = f"res_{secrets.token_hex(16)}"
         with self._lock:
@@ -156,13 +139,8 @@ class _StoredResults:
         return name
 
     def open(self, name: str) -> tuple[IO[bytes], tuple[Column, ...]] | None:
-        """Open a result: another descriptor of its file, for the caller to close.
-
-        Args:
-            name: its id.
-
-        Returns:
-            The file and the columns; None where it is not kept any more.
+        """Open a result: another descriptor of its file, for the caller to close. Returns the file and the
+        columns; None where it is not kept any more.
         """
         import os
 
@@ -189,7 +167,7 @@ class _StoredResults:
 
 
 def _new_file() -> IO[bytes]:
-    """A file without a name, for one result."""
+    """Return a file without a name, for one result."""
     return tempfile.TemporaryFile(prefix="toolcast-")
 
 
@@ -201,7 +179,6 @@ class _ChartFiles:
 
         Args:
             folder: the folder; None for a temporary one, made with the first chart.
-            most: charts that are kept.
         """
         self._folder = folder
         self._most = most
@@ -211,16 +188,8 @@ class _ChartFiles:
         self._closed = False
 
     def write(self, svg: str) -> Path:
-        """Write a chart.
-
-        Args:
-            svg: the document.
-
-        Returns:
-            Path of the file.
-
-        Raises:
-            RefusalError: the folder cannot be written to, or the program is ending.
+        """Write a chart. Returns its path. Raises RefusalError: the folder cannot be written to, or
+        the program is ending.
         """
         with self._lock:
             if self._closed:

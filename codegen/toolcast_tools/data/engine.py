@@ -28,12 +28,11 @@ class Sql(Struct, frozen=True):
 def sql(template: str, *parts: Sql) -> Sql:
     """Put pieces together.
 
+    Returns the whole, with all values.
+
     Args:
         template: text with `{}` for each piece.
         *parts: the pieces, in the order of their places.
-
-    Returns:
-        The whole, with all values.
     """
     values = tuple(value for part in parts for value in part.values)
     return Sql(template.format(*(part.text for part in parts)), values)
@@ -47,12 +46,12 @@ def joined(separator: str, parts: Iterable[Sql]) -> Sql:
 
 
 def bound(value: object, type: str = "") -> Sql:
-    """A value, never part of the text; with `type` cast to that."""
+    """Return a value, never part of the text; with `type` cast to that."""
     return Sql(f"CAST(? AS {type})" if type else "?", (value,))
 
 
 def quoted(name: str) -> str:
-    """A name as an identifier."""
+    """Return a name as an identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -69,9 +68,6 @@ def connect(paths: Sequence[str], memory: int, threads: int) -> Connection:
         paths: the only files that it may open.
         memory: bytes that it may use.
         threads: threads that it may use.
-
-    Returns:
-        The connection.
     """
     import duckdb
 
@@ -102,15 +98,7 @@ def connect(paths: Sequence[str], memory: int, threads: int) -> Connection:
 
 
 def run(connection: Connection, query: Sql) -> list[tuple[Any, ...]]:
-    """Run a statement.
-
-    Args:
-        connection: the database.
-        query: the statement.
-
-    Returns:
-        All of its rows.
-    """
+    """Run a statement. Returns all of its rows."""
     return connection.execute(query.text, list(query.values)).fetchall()
 
 
@@ -131,11 +119,7 @@ def refusal_of(problem: Exception, file: str) -> RefusalError:
     """Return the refusal for an error of the database.
 
     Args:
-        problem: the error.
         file: the source as the model named it, in place of what the database knows it by.
-
-    Returns:
-        The refusal.
     """
     kind = type(problem).__name__
     if kind == "OutOfMemoryException":

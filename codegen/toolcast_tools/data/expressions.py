@@ -24,16 +24,10 @@ def condition_of(filter: Filter, columns: Sequence[Column], deep: int = 0) -> Sq
     Every condition is true or false, also for missing cells: a comparison with one does not hold, so `ne`
     does.
 
+    Raises RefusalError: a column is not there, or a value does not fit its type; or the tree is too deep.
+
     Args:
-        filter: the tree.
-        columns: the columns of the table.
         deep: how deep in the tree it is.
-
-    Returns:
-        The condition.
-
-    Raises:
-        RefusalError: a column is not there, or a value does not fit its type; or the tree is too deep.
     """
     if deep > _FILTER_DEPTH:
         raise RefusalError(f"A filter may be nested {_FILTER_DEPTH} deep. Write it flatter.")
@@ -49,15 +43,8 @@ def condition_of(filter: Filter, columns: Sequence[Column], deep: int = 0) -> Sq
 def _field_of(columns: Sequence[Column], name: str) -> tuple[str, Kind]:
     """Find what a dotted name means: a column, or a part of one that holds records.
 
-    Args:
-        columns: the columns of the table.
-        name: the name that the model wrote.
-
-    Returns:
-        The expression, and the kind of its value; parts of records are compared as text.
-
-    Raises:
-        RefusalError: there is no such column.
+    Returns the expression, and the kind of its value; parts of records are compared as text. Raises
+    RefusalError: there is no such column.
     """
     names = {column.name: index for index, column in enumerate(columns)}
     if name in names:
@@ -95,7 +82,7 @@ def _compared(condition: Condition, columns: Sequence[Column]) -> Sql:
 
 
 def _cell(value: object, kind: Kind, where: str) -> Sql:
-    """A value to compare a column with. Raises RefusalError where it does not fit."""
+    """Return a value to compare a column with. Raises RefusalError where it does not fit."""
     if kind in ("integer", "number"):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise RefusalError(f"{where}: the column holds numbers, so the value must be a number.")
@@ -124,7 +111,7 @@ def _float(value: float) -> float:
 
 
 def _moment(value: str, kind: Kind, where: str) -> Sql:
-    """A date or time of a text."""
+    """Return a date or time of a text."""
     try:
         if kind == "time":
             return bound(datetime.time.fromisoformat(value))
@@ -178,7 +165,7 @@ def parse(connection: Connection, text: str, what: str) -> Any:
 
 
 def _check_depth(tree: Any, what: str) -> None:
-    """Raises RefusalError where the tree is too deep for functions that call themselves."""
+    """Raise RefusalError where the tree is too deep for functions that call themselves."""
     level = [tree]
     for _ in range(_TREE_DEPTH):
         level = [
@@ -225,16 +212,11 @@ _ALLOWED: Final = (
 def expression_of(text: str, columns: Sequence[Column], connection: Connection) -> Sql:
     """Translate an expression.
 
+    Returns the expression over c0, c1 and so on. Raises RefusalError: it is no expression, names a column
+    that is not there, or does more than arithmetic.
+
     Args:
         text: the expression that the model wrote.
-        columns: the columns of the table.
-        connection: a connection to parse with.
-
-    Returns:
-        The expression over c0, c1 and so on.
-
-    Raises:
-        RefusalError: it is no expression, names a column that is not there, or does more than arithmetic.
     """
     node = parse(connection, f"SELECT (\n{text}\n)", "expression")
     selected = node.get("select_list", [])
@@ -246,7 +228,7 @@ def expression_of(text: str, columns: Sequence[Column], connection: Connection) 
 
 
 def _written(node: Mapping[str, Any], columns: Sequence[Column]) -> Sql:
-    """One node, as SQL. Raises RefusalError for what is not listed."""
+    """Return one node, as SQL. Raises RefusalError for what is not listed."""
     kind = node.get("class")
     if kind == "COLUMN_REF":
         return _column(node, columns)

@@ -31,15 +31,10 @@ _MOST_COLUMNS = 1000
 def format_of(path: str, stated: Format | Literal["auto"]) -> Format:
     """Return the format of a file.
 
+    Raises RefusalError: the ending tells nothing.
+
     Args:
-        path: the path that the model wrote.
         stated: the format that it stated, or "auto".
-
-    Returns:
-        The format.
-
-    Raises:
-        RefusalError: the ending tells nothing.
     """
     if stated != "auto":
         return stated
@@ -53,24 +48,19 @@ def format_of(path: str, stated: Format | Literal["auto"]) -> Format:
 
 
 def descriptor_path(descriptor: int) -> str:
-    """The path by which this process opens one of its own descriptors."""
+    """Return the path by which this process opens one of its own descriptors."""
     return f"/dev/fd/{descriptor}"
 
 
 def file_table(connection: Connection, format: Format, path: str, sample: int) -> Table:
     """Make a table of a file.
 
+    Raises RefusalError: the file has no columns, or too many.
+
     Args:
-        connection: the database.
         format: how the file is written; no workbook.
         path: path of the open file.
         sample: rows from which types are inferred; -1 for all.
-
-    Returns:
-        The table.
-
-    Raises:
-        RefusalError: the file has no columns, or too many.
     """
     read = _reader(format, path, sample)
     described = describe(connection, read)
@@ -83,10 +73,6 @@ def result_table(path: str, columns: Sequence[Column]) -> Table:
 
     Args:
         path: path of the open file, as `store` wrote it.
-        columns: its columns.
-
-    Returns:
-        The table.
     """
     read = sql("SELECT * FROM read_parquet({})", bound(path))
     described = [(f"c{n}", column.type) for n, column in enumerate(columns)]
@@ -107,15 +93,11 @@ def _reader(format: Format, path: str, sample: int) -> Sql:
 def read_workbook(file: IO[bytes], sheet: str | None) -> tuple[list[str], list[list[Any]]]:
     """Read a sheet whose first row has the names of the columns.
 
+    Returns the names, and the rows below. Raises RefusalError: the file is no workbook, has no such sheet, or
+    the sheet is empty.
+
     Args:
-        file: the workbook.
         sheet: name of the sheet; None for the first one.
-
-    Returns:
-        The names, and the rows below.
-
-    Raises:
-        RefusalError: the file is no workbook, has no such sheet, or the sheet is empty.
     """
     from python_calamine import CalamineError, CalamineWorkbook
 
@@ -141,13 +123,9 @@ def rows_table(
     """Make a table of rows that were written with `write_rows`.
 
     Args:
-        connection: the database.
         names: names of the columns.
         rows: the rows, which decide the types.
         path: path of the file with the rows.
-
-    Returns:
-        The table.
     """
     types = [_type_of([row[n] for row in rows]) for n in range(len(names))]
     stated = ", ".join(f"c{n}: '{type}'" for n, type in enumerate(types))
@@ -161,15 +139,10 @@ def rows_table(
 def write_rows(rows: Sequence[Sequence[object]], names: Sequence[str]) -> IO[bytes]:
     """Write rows for `rows_table`, into a file that nothing else can open.
 
+    Raises RefusalError: a row is not as long as the columns.
+
     Args:
-        rows: the rows.
         names: names of the columns.
-
-    Returns:
-        The file.
-
-    Raises:
-        RefusalError: a row is not as long as the columns.
     """
     short = next((number for number, row in enumerate(rows, 1) if len(row) != len(names)), None)
     if short is not None:
@@ -188,7 +161,7 @@ def write_rows(rows: Sequence[Sequence[object]], names: Sequence[str]) -> IO[byt
 
 
 def _type_of(cells: Sequence[Any]) -> str:
-    """The type that holds all cells; text where they differ."""
+    """Return the type that holds all cells; text where they differ."""
     present = [cell for cell in cells if cell is not None]
     kinds = {type(cell) for cell in present}
     if not kinds:
@@ -209,14 +182,14 @@ def _type_of(cells: Sequence[Any]) -> str:
 
 
 def _plain(cell: object) -> object:
-    """A cell of a column that holds no texts."""
+    """Return a cell of a column that holds no texts."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
         return int(cell)
     return cell.isoformat() if isinstance(cell, (datetime.date, datetime.time)) else cell
 
 
 def _text(cell: object) -> str | None:
-    """A cell of a column of texts."""
+    """Return a cell of a column of texts."""
     if cell is None or isinstance(cell, str):
         return cell
     if isinstance(cell, (datetime.date, datetime.time)):

@@ -39,14 +39,8 @@ _NODES: Final = frozenset(("SELECT_NODE", "SET_OPERATION_NODE", "CTE_NODE", "REC
 
 
 def check_query(connection: Connection, text: str) -> None:
-    """Check the query of a model before it becomes part of a statement.
-
-    Args:
-        connection: a connection to parse with.
-        text: the query.
-
-    Raises:
-        RefusalError: the text is not exactly one SELECT, or reads anything but `data` and what it defines.
+    """Check the query of a model before it becomes part of a statement. Raises RefusalError: the text is not
+    exactly one SELECT, or reads anything but `data` and what it defines.
     """
     statement = parse(connection, text, "query")
     if statement.get("type") not in _NODES:
@@ -55,7 +49,7 @@ def check_query(connection: Connection, text: str) -> None:
 
 
 def _check(node: object, tables: frozenset[str]) -> None:
-    """Raises RefusalError for a node that is not allowed; it may read `tables`, in small letters."""
+    """Raise RefusalError for a node that is not allowed; it may read `tables`, in small letters."""
     if isinstance(node, list):
         for each in node:
             _check(each, tables)
@@ -76,7 +70,7 @@ def _check(node: object, tables: frozenset[str]) -> None:
 
 
 def _defined(node: dict[str, Any]) -> Iterator[str]:
-    """Names of the common table expressions that a node defines for what is below it."""
+    """Yield names of the common table expressions that a node defines for what is below it."""
     for entry in node.get("cte_map", {}).get("map", []) if isinstance(node.get("cte_map"), dict) else []:
         yield str(entry.get("key", ""))
     if node.get("type") in ("CTE_NODE", "RECURSIVE_CTE_NODE"):
@@ -147,16 +141,10 @@ class Binder(Struct, frozen=True):
 def apply_step(table: Table, step: Step, binder: Binder) -> Table:
     """Add a step to a table.
 
+    Raises RefusalError: the step does not fit the table.
+
     Args:
-        table: the table before.
-        step: the step.
         binder: parses and binds; nothing runs.
-
-    Returns:
-        The table after it.
-
-    Raises:
-        RefusalError: the step does not fit the table.
     """
     match step:
         case DataAnalysisStepsItemFilter():
@@ -180,7 +168,7 @@ def apply_step(table: Table, step: Step, binder: Binder) -> Table:
 
 
 def _select(table: Table, names: Sequence[str], cells: Sequence[Sql], describe: Describe) -> Table:
-    """A step that computes each column from a row."""
+    """Return a step that computes each column from a row."""
     if len(cells) > _MAX_COLUMNS:
         raise RefusalError(f"A table may have {_MAX_COLUMNS} columns.")
     listed = joined(", ", (sql(f"{{}} AS c{n}", cell) for n, cell in enumerate(cells)))
@@ -230,7 +218,7 @@ def _filled(table: Table, step: DataAnalysisStepsItemFill, binder: Binder) -> Ta
 
 
 def _fill(cell: str, column: Column, value: object) -> Sql:
-    """A cell, or what takes its place where it is missing."""
+    """Return a cell, or what takes its place where it is missing."""
     if value is None:
         # A window without an order goes over the rows as they stand.
         return Sql(f"last_value({cell} IGNORE NULLS) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)")

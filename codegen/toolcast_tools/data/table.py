@@ -55,7 +55,7 @@ class Column(Struct, frozen=True):
 
     @property
     def kind(self) -> Kind:
-        """The kind of the cells, which decides on the operations."""
+        """Return the kind of the cells, which decides on the operations."""
         decimal = re.fullmatch(r"DECIMAL\(\d+,(\d+)\)", self.type)
         if decimal:
             return "integer" if decimal[1] == "0" else "number"
@@ -63,21 +63,15 @@ class Column(Struct, frozen=True):
 
     @property
     def numeric(self) -> bool:
-        """Tell whether the cells are numbers."""
+        """Return whether the cells are numbers."""
         return self.kind in ("integer", "number")
 
 
 def _normal(name: str, type: str) -> str:
-    """The expression that brings a column into a type that every later step and the stored result can hold.
+    """Return the expression that brings a column into a type that every later step and the stored result can
+    hold.
 
     NaN is a missing cell.
-
-    Args:
-        name: the column, as an expression.
-        type: its type.
-
-    Returns:
-        The expression.
     """
     if type in ("FLOAT", "DOUBLE"):
         return f"CASE WHEN isnan({name}) THEN NULL ELSE CAST({name} AS DOUBLE) END"
@@ -89,15 +83,10 @@ def _normal(name: str, type: str) -> str:
 def position(columns: Sequence[Column], name: str) -> int:
     """Find a column.
 
+    Raises RefusalError: there is none of that name.
+
     Args:
-        columns: the columns of the table.
         name: the name that the model wrote; case matters.
-
-    Returns:
-        Its index.
-
-    Raises:
-        RefusalError: there is none of that name.
     """
     for index, column in enumerate(columns):
         if column.name == name:
@@ -106,7 +95,7 @@ def position(columns: Sequence[Column], name: str) -> int:
 
 
 def suggestion(columns: Sequence[Column], name: str) -> str:
-    """A sentence that names the column that may be meant, or all columns."""
+    """Return a sentence that names the column that may be meant, or all columns."""
     names = [column.name for column in columns]
     folded = [each for each in names if each.casefold() == name.casefold()]
     near = folded or get_close_matches(name[:200], [each for each in names if len(each) <= 200], n=1)
@@ -117,7 +106,9 @@ def suggestion(columns: Sequence[Column], name: str) -> str:
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Give names that differ: of equal ones, later ones get a number; an empty one is named by its place."""
+    """Return names that differ: of equal ones, later ones get a number; an empty one is named by its
+    place.
+    """
     taken: set[str] = set(names)
     found: list[str] = []
     seen: set[str] = set()
@@ -132,17 +123,8 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 
 def column_at(columns: Sequence[Column], name: str) -> tuple[str, Column]:
-    """Find a column.
-
-    Args:
-        columns: the columns of the table.
-        name: the name that the model wrote.
-
-    Returns:
-        What queries call it, and the column.
-
-    Raises:
-        RefusalError: there is none of that name.
+    """Find a column. Returns what queries call it, and the column. Raises RefusalError: there is none of that
+    name.
     """
     index = position(columns, name)
     return f"c{index}", columns[index]
@@ -170,12 +152,12 @@ class Table(Struct, frozen=True):
         return f"s{len(self.queries) - 1}"
 
     def statement(self) -> Sql:
-        """The statement that computes the table."""
+        """Return the statement that computes the table."""
         named = (sql(f"s{index} AS ({{}})", query) for index, query in enumerate(self.queries))
         return sql(f"WITH {{}} SELECT * FROM {self.name}", joined(", ", named))
 
     def shape(self) -> str:
-        """A query of the same columns without rows: to bind a step, nothing is read."""
+        """Return a query of the same columns without rows: to bind a step, nothing is read."""
         cells = ", ".join(f"CAST(NULL AS {column.type}) AS c{n}" for n, column in enumerate(self.columns))
         return f"WITH {self.name} AS (SELECT {cells})"
 
@@ -184,12 +166,8 @@ def source_table(read: Sql, described: Sequence[tuple[str, str]], names: Sequenc
     """Make a table of a query that reads a source.
 
     Args:
-        read: the query.
         described: names and types of its columns.
         names: names that the model is shown.
-
-    Returns:
-        The table.
     """
     outer = ", ".join(f"c{n}" for n in range(len(described)))
     cells = ", ".join(f"{_normal(f'c{n}', type)} AS c{n}" for n, (_, type) in enumerate(described))
@@ -201,14 +179,12 @@ def source_table(read: Sql, described: Sequence[tuple[str, str]], names: Sequenc
 def followed_by(table: Table, step: Sql, names: Sequence[str], describe: Describe) -> Table:
     """Add a step.
 
+    Returns the table after it, with types that later steps can hold.
+
     Args:
-        table: the table before.
         step: a query over `table.name`, with one column for each name.
         names: names of the new columns.
         describe: binds a query.
-
-    Returns:
-        The table after it, with types that later steps can hold.
     """
     described = describe(sql(f"{table.shape()} {{}}", step))
     types = [type for _, type in described]

@@ -31,16 +31,14 @@ from .text_files import shown_path
 
 @cache
 def file_types() -> dict[str, tuple[str, ...]]:
-    """The patterns of file names of each type, by its name."""
+    """Return the patterns of file names of each type, by its name."""
     data = (Path(__file__).parent / "file_types.toml").read_text(encoding="utf-8")
     return {name: tuple(patterns) for name, patterns in tomllib.loads(data)["types"].items()}
 
 
 def _patterns_of(types: Sequence[str]) -> tuple[str, ...]:
-    """The patterns of file names of any of some types; none for no types.
-
-    Raises:
-        RefusalError: a type is not known.
+    """Return the patterns of file names of any of some types; none for no types. Raises RefusalError: a type
+    is not known.
     """
     known = file_types()
     for name in types:
@@ -98,16 +96,11 @@ class _Candidate(Struct, frozen=True):
 def search_content(workspace: Workspace, params: GrepParams, options: SearchOptions) -> GrepResult:
     """Search files for a pattern.
 
+    Returns what matches, by path; the same with and without ripgrep. Raises RefusalError: the pattern, the
+    path, the glob or a type cannot be used, or the time is over.
+
     Args:
-        workspace: where the files are.
-        params: as the model wrote them.
         options: of the program.
-
-    Returns:
-        What matches, by path; the same with and without ripgrep.
-
-    Raises:
-        RefusalError: the pattern, the path, the glob or a type cannot be used, or the time is over.
     """
     limit = TimeLimit.after(options.seconds)
     pattern = compile_pattern(params.pattern, ignore_case=params.ignore_case, multiline=params.multiline)
@@ -137,7 +130,7 @@ def search_content(workspace: Workspace, params: GrepParams, options: SearchOpti
 def _candidates(
     workspace: Workspace, params: GrepParams, options: SearchOptions, pattern: LinePattern, limit: TimeLimit
 ) -> Iterable[_Candidate]:
-    """The files to read, in the order of results."""
+    """Return the files to read, in the order of results."""
     path = "." if params.path is None else params.path
     status = workspace.stat(path)
     if status.kind != "folder":
@@ -168,7 +161,7 @@ def _candidates(
 
 
 def _may_match(path: str, folder: PurePosixPath, found: frozenset[str], exclude: frozenset[str]) -> bool:
-    """Tell whether ripgrep found something in a file, or did not look there: a glob may lead elsewhere."""
+    """Return whether ripgrep found something in a file, or did not look there: a glob may lead elsewhere."""
     inner = PurePosixPath(path)
     if not inner.is_relative_to(folder):
         return True
@@ -209,8 +202,9 @@ def _text(candidate: _Candidate, largest: int) -> bytes | None:
 
 
 def _searchable(content: bytes) -> bytes:
-    """The text of a file as patterns see it: UTF-8 without a byte order mark, lines ending in line feeds;
-    nothing where it is binary."""
+    """Return the text of a file as patterns see it: UTF-8 without a byte order mark, lines ending in line
+    feeds; nothing where it is binary.
+    """
     mark, encoding = byte_order_mark(content)
     text = content[len(mark) :]
     if encoding.startswith("utf-16"):
@@ -253,7 +247,7 @@ def _lines(
 
 
 def _before(text: bytes, end: int, shown: int, count: int) -> list[str]:
-    """At most `count` lines before the offset `end`, that were not shown yet."""
+    """Return at most `count` lines before the offset `end`, that were not shown yet."""
     lines: list[str] = []
     while len(lines) < count and end > shown:
         start = text.rfind(b"\n", shown, end - 1) + 1 or shown
@@ -263,7 +257,9 @@ def _before(text: bytes, end: int, shown: int, count: int) -> list[str]:
 
 
 def _after(text: bytes, start: int, stop: int, context: GrepContext) -> tuple[list[str], int]:
-    """Lines from the offset `start` on, before the offset `stop`, and where the line after them begins."""
+    """Return lines from the offset `start` on, before the offset `stop`, and where the line after them
+    begins.
+    """
     lines: list[str] = []
     while len(lines) < context.after and start < stop:
         end = text.find(b"\n", start, stop)
@@ -274,7 +270,7 @@ def _after(text: bytes, start: int, stop: int, context: GrepContext) -> tuple[li
 
 
 def _cut(line: bytes, match: int = 0) -> str:
-    """A line, or the part of a long one around the offset `match`."""
+    """Return a line, or the part of a long one around the offset `match`."""
     text = line.decode("utf-8", "replace")
     if len(text) <= _LONGEST:
         return text

@@ -33,15 +33,8 @@ _ORDERS: Final[dict[str, Callable[[Entry], Any]]] = {
 def _find_files(workspace: Workspace, params: GlobParams) -> GlobResult:
     """List the files that match a pattern.
 
-    Args:
-        workspace: where the files are.
-        params: as the model wrote them.
-
-    Returns:
-        The paths from the workspace's root; the last changed, or the largest, first.
-
-    Raises:
-        RefusalError: the pattern or the path cannot be used, or there are too many files.
+    Returns the paths from the workspace's root; the last changed, or the largest, first. Raises RefusalError:
+    the pattern or the path cannot be used, or there are too many files.
     """
     exclude = frozenset(params.exclude)
     found = workspace.glob(
@@ -324,7 +317,9 @@ class Files:
 
 
 def _replacement(file: TextFile, old: str, new: str, everywhere: bool) -> Replacement:
-    """A replacement in the text of a file: where all its lines end in carriage returns, its text has none."""
+    """Return a replacement in the text of a file: where all its lines end in carriage returns, its text has
+    none.
+    """
     if file.line_end == "\n":
         return Replacement(old, new, everywhere)
     return Replacement(old.replace("\r\n", "\n"), new.replace("\r\n", "\n"), everywhere)

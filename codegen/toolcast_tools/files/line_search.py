@@ -75,7 +75,7 @@ class TimeLimit(Struct, frozen=True):
 
     @staticmethod
     def after(seconds: float) -> "TimeLimit":
-        """A limit that begins now."""
+        """Return a limit that begins now."""
         return TimeLimit(seconds, monotonic() + seconds)
 
     def check(self) -> None:
@@ -105,16 +105,12 @@ class LinePattern(Struct, frozen=True):
     def spans(self, text: bytes, limit: TimeLimit) -> Iterator[Span]:
         """Find the lines that match.
 
+        Yields the lines; ascending, and never the same line twice. Raises OversizedError: a line, or with
+        `multiline` the text, is too large for this pattern; RefusalError: the time is over.
+
         Args:
             text: lines that end in line feeds.
             limit: when to stop.
-
-        Yields:
-            The lines; ascending, and never the same line twice.
-
-        Raises:
-            OversizedError: a line, or with `multiline` the text, is too large for this pattern.
-            RefusalError: the time is over.
         """
         return self._across_lines(text, limit) if self.multiline else self._in_lines(text, limit)
 
@@ -166,17 +162,12 @@ class LinePattern(Struct, frozen=True):
 def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> LinePattern:
     """Compile a pattern.
 
+    Raises PatternError: it is none, or too large; ImportError: google-re2 is not installed.
+
     Args:
         pattern: a regular expression in the dialect of `translate`.
         ignore_case: whether capital and small letters are the same.
         multiline: whether a match may go across lines.
-
-    Returns:
-        The compiled pattern.
-
-    Raises:
-        PatternError: it is none, or too large.
-        ImportError: google-re2 is not installed.
     """
     engine = load_re2()
     text = translate(pattern, RE2, ignore_case=ignore_case, multiline=multiline)
@@ -202,7 +193,7 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
 
 @cache
 def load_re2() -> Any:
-    """The library RE2 (google-re2). Raises ImportError, with the remedy."""
+    """Return the library RE2 (google-re2). Raises ImportError, with the remedy."""
     require("grep", "re2")
     return import_module("re2")
 
@@ -242,18 +233,14 @@ class Preselection(Struct, frozen=True):
 def preselect(program: str, folder: str, asked: Preselection, limit: TimeLimit) -> frozenset[str] | None:
     """Ask ripgrep which files hold a pattern.
 
+    Returns the paths from `folder` on, at least those that match; None where ripgrep cannot say, because it
+    refuses the pattern or may not read a file. Raises RefusalError: the time is over.
+
     Args:
         program: path of ripgrep.
         folder: path of the folder to search.
         asked: what is looked for.
         limit: when it is killed.
-
-    Returns:
-        The paths from `folder` on, at least those that match; None where ripgrep cannot say, because it
-        refuses the pattern or may not read a file.
-
-    Raises:
-        RefusalError: the time is over.
     """
     text = translate(
         asked.pattern, RIPGREP, ignore_case=asked.ignore_case, multiline=asked.multiline
@@ -272,11 +259,10 @@ def preselect(program: str, folder: str, asked: Preselection, limit: TimeLimit) 
 def find_ripgrep(workspace: Path) -> str | None:
     """Find ripgrep on PATH, or beside the interpreter.
 
+    Returns its absolute path; None where it is not installed.
+
     Args:
         workspace: a folder whose programs are not run: what may write files there would run them by a search.
-
-    Returns:
-        Its absolute path; None where it is not installed.
     """
     for folder in (*os.get_exec_path(), str(Path(sys.executable).parent)):
         found = shutil.which("rg", path=folder)

@@ -58,7 +58,7 @@ CATEGORIES = frozenset(group + kind for group, kinds in _GROUPS.items() for kind
 
 
 def union(*sets: Iterable[tuple[int, int]]) -> _Ranges:
-    """The characters that are in any of `sets`."""
+    """Return the characters that are in any of `sets`."""
     merged: list[tuple[int, int]] = []
     for first, last in sorted(span for ranges in sets for span in ranges):
         if merged and first <= merged[-1][1] + 1:
@@ -69,26 +69,28 @@ def union(*sets: Iterable[tuple[int, int]]) -> _Ranges:
 
 
 def complement(ranges: _Ranges) -> _Ranges:
-    """The characters that are not in `ranges`."""
+    """Return the characters that are not in `ranges`."""
     edges = [-1, *(edge for first, last in ranges for edge in (first, last)), _LAST + 1]
     gaps = zip(edges[::2], edges[1::2], strict=True)
     return tuple((before + 1, after - 1) for before, after in gaps if before + 1 <= after - 1)
 
 
 def difference(ranges: _Ranges, without: _Ranges) -> _Ranges:
-    """The characters in `ranges` that are not in `without`."""
+    """Return the characters in `ranges` that are not in `without`."""
     return complement(union(complement(ranges), without))
 
 
 def contains(ranges: _Ranges, code: int) -> bool:
-    """Tell whether the character `code` is in `ranges`."""
+    """Return whether the character `code` is in `ranges`."""
     index = bisect_right(ranges, (code, _LAST))
     return index > 0 and ranges[index - 1][1] >= code
 
 
 @cache
 def general_category(name: str) -> _Ranges:
-    """The characters of a general category of Unicode, such as `Lu`, or of a group of them, such as `L`."""
+    """Return the characters of a general category of Unicode, such as `Lu`, or of a group of them, such as
+    `L`.
+    """
     spans: list[tuple[int, int]] = []
     for kind, codes in groupby(range(_LAST + 1), key=lambda code: category(chr(code))):
         run = list(codes)
@@ -121,7 +123,7 @@ def _escaped(code: int) -> str:
 
 @cache
 def _orbits() -> dict[int, tuple[int, ...]]:
-    """The letters that have other cases, each with all letters that fold to the same."""
+    """Return the letters that have other cases, each with all letters that fold to the same."""
     folded = {code: _simple_fold(chr(code)) for code in range(_LAST_CASED + 1)}
     orbits: dict[str, list[int]] = {}
     for code, target in folded.items():
@@ -131,7 +133,9 @@ def _orbits() -> dict[int, tuple[int, ...]]:
 
 
 def _simple_fold(letter: str) -> str:
-    """A letter's simple case folding: the full one where that is one letter, the small letter otherwise."""
+    """Return a letter's simple case folding: the full one where that is one letter, the small letter
+    otherwise.
+    """
     return next((other for other in (letter.casefold(), letter.lower()) if len(other) == 1), letter)
 
 
@@ -199,19 +203,16 @@ class _Group:
 
 
 def translate(pattern: str, syntax: _Syntax, *, ignore_case: bool = False, multiline: bool = False) -> str:
-    """Write a pattern in the syntax of an engine.
+    r"""Write a pattern in the syntax of an engine.
+
+    Returns the pattern, without a line feed in it. Raises PatternError: the pattern is none, or uses what is
+    not in the dialect.
 
     Args:
-        pattern: a regular expression in the syntax of ripgrep. `\\d`, `\\s`, `\\w` and `\\b` know ASCII.
+        pattern: a regular expression in the syntax of ripgrep. `\d`, `\s`, `\w` and `\b` know ASCII.
         syntax: of the engine.
         ignore_case: whether capital and small letters are the same.
         multiline: whether a match may go across lines; otherwise no class matches a line feed.
-
-    Returns:
-        The pattern, without a line feed in it.
-
-    Raises:
-        PatternError: the pattern is none, or uses what is not in the dialect.
     """
     return _Translation(pattern, syntax, multiline).run(_Flags(ignore_case, False))
 
@@ -305,7 +306,7 @@ class _Translation:
         group.repeatable = False
 
     def _is_count(self) -> bool:
-        """Tell whether a brace opens a count; one that does not is a character like others."""
+        """Return whether a brace opens a count; one that does not is a character like others."""
         body, brace, _ = self.pattern[self.position :].partition("}")
         least, comma, most = body.partition(",")
         digits = all(not part or (part.isascii() and part.isdigit()) for part in (least, most))
@@ -394,7 +395,7 @@ class _Translation:
                 self._add_set(self._folded(value))
 
     def _escaped(self, letter: str) -> int | _Ranges:
-        """The character, or the set, after a backslash and `letter`."""
+        """Return the character, or the set, after a backslash and `letter`."""
         if letter.lower() in _CLASSES:
             ranges = _CLASSES[letter.lower()]
             return ranges if letter.islower() else complement(ranges)
@@ -446,7 +447,7 @@ class _Translation:
         return complement(general_category(name)) if negated else general_category(name)
 
     def _class(self) -> _Ranges:
-        """The set that a class in brackets stands for."""
+        """Return the set that a class in brackets stands for."""
         start = self.position - 1
         negated = self._take("^")
         members: list[_Ranges] = []
@@ -478,7 +479,7 @@ class _Translation:
             )
 
     def _member(self, start: int) -> int | _Ranges:
-        """The character, or the set, that comes next in a class."""
+        """Return the character, or the set, that comes next in a class."""
         self._check_operator(start)
         rest = self.pattern[self.position : self.position + 2]
         if not rest:
@@ -525,5 +526,5 @@ class _Translation:
 
 
 def shorten(pattern: str) -> str:
-    """A pattern as an error repeats it: quoted, and cut where it is long."""
+    """Return a pattern as an error repeats it: quoted, and cut where it is long."""
     return repr(pattern) if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]!r}…"

@@ -78,12 +78,11 @@ _DIFFERENCES: tuple[tuple[str, Change, Change], ...] = (
 def describe_nearest(text: str, old: str) -> str:
     """Say what of a file is nearest to a text, and how they differ.
 
+    Returns one or two sentences, and the nearest lines with their numbers, at most 2,000 characters of them.
+
     Args:
         text: of the file; its first 2,000,000 characters are compared.
         old: text that is not in it.
-
-    Returns:
-        One or two sentences, and the nearest lines with their numbers, at most 2,000 characters of them.
     """
     text = text[:_COMPARED]
     if not text.strip():
@@ -104,7 +103,9 @@ def describe_nearest(text: str, old: str) -> str:
 
 
 def _most_similar(lines: list[str], wanted: list[str]) -> int | None:
-    """The index of the first line of the block that is most like `wanted`; None where none is like it."""
+    """Return the index of the first line of the block that is most like `wanted`; None where none is like
+    it.
+    """
     block = wanted[:_BLOCK]
     anchor = max(range(len(block)), key=lambda index: len(block[index].strip()))
     grams = _sampled(block[anchor].strip()[:_LINE])
@@ -176,17 +177,13 @@ class _Edited(Struct, frozen=True):
 def replace(text: str, replacement: Replacement, largest: int) -> _Edited:
     """Replace exact text.
 
+    Raises RefusalError: the old text is the new one, is missing, or occurs more than once and is to be
+    unique. The error shows what is nearest, or says in which lines it occurs. Or the text would be too large.
+
     Args:
         text: of the file, lines ending in line feeds.
         replacement: what to replace.
         largest: characters that the text may have after it.
-
-    Returns:
-        The text after it.
-
-    Raises:
-        RefusalError: the old text is the new one, is missing, or occurs more than once and is to be unique.
-            The error shows what is nearest, or says in which lines it occurs. Or the text would be too large.
     """
     old, new = replacement.old, replacement.new
     if old == new:
@@ -261,7 +258,7 @@ _Lines = tuple[int | None, ...]
 
 
 def untouched(text: str) -> _Lines:
-    """The lines of a text before any edit; what follows its last line feed is one, too."""
+    """Return the lines of a text before any edit; what follows its last line feed is one, too."""
     return tuple(range(text.count("\n") + 1))
 
 
@@ -272,11 +269,6 @@ def touch(lines: _Lines, text: str, offsets: Sequence[int], old: str, new: str) 
         lines: before the edit.
         text: before the edit.
         offsets: of the occurrences of `old` that it replaces, ascending.
-        old: the text that it replaces.
-        new: the text in its place.
-
-    Returns:
-        The lines after it.
     """
     removed, added = old.count("\n"), new.count("\n")
     result: list[int | None] = []
@@ -296,17 +288,13 @@ def touch(lines: _Lines, text: str, offsets: Sequence[int], old: str, new: str) 
 
 
 def unified_diff(before: str, after: str, lines: _Lines, *, path: str, longest: int) -> str:
-    """The unified diff of two texts.
+    """Return the unified diff of two texts, with three lines of context; empty where the texts are
+    equal.
 
     Args:
-        before: the text before all edits.
-        after: the text after them.
         lines: of `after`, as `touch` returns them.
         path: for its header.
         longest: characters of it at most; a line says how many lines are left out.
-
-    Returns:
-        The diff, with three lines of context; empty where the texts are equal.
     """
     old, new = _with_ends(before), _with_ends(after)
     changes = [part for change in _changes(lines, len(old), len(new)) for part in _refined(change, old, new)]
@@ -328,7 +316,7 @@ def unified_diff(before: str, after: str, lines: _Lines, *, path: str, longest: 
 
 
 def _with_ends(text: str) -> list[str]:
-    """The lines of a text, with the line feeds that end them."""
+    """Return the lines of a text, with the line feeds that end them."""
     lines = [f"{line}\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
@@ -345,7 +333,7 @@ def _changes(lines: _Lines, old_size: int, new_size: int) -> Iterator[_LineChang
 
 
 def _refined(change: _LineChange, old: list[str], new: list[str]) -> Iterator[_LineChange]:
-    """The change without the lines that both sides share."""
+    """Yield the change without the lines that both sides share."""
     before, after = old[change.old_start : change.old_end], new[change.new_start : change.new_end]
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:

@@ -15,7 +15,9 @@ _ESCAPES = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 
 def shown_path(path: str) -> str:
-    """A path with control characters, hidden characters and bytes that are no UTF-8 as JSON escapes them."""
+    """Return a path with control characters, hidden characters and bytes that are no UTF-8 as JSON escapes
+    them.
+    """
     return escape_hidden(path).translate(_ESCAPES)
 
 
@@ -61,10 +63,8 @@ class TextFile(Struct, frozen=True):
     line_end: str
 
     def encode(self, text: str) -> bytes:
-        """Bytes of `text` in this file's encoding, with its line ends.
-
-        Raises:
-            UnicodeEncodeError: the encoding lacks a character.
+        """Return the bytes of `text` in this file's encoding, with its line ends. Raises UnicodeEncodeError:
+        the encoding lacks a character.
         """
         if self.line_end != "\n":
             text = text.replace("\n", self.line_end)
@@ -74,16 +74,11 @@ class TextFile(Struct, frozen=True):
 def decode_text(data: bytes, path: str, encoding: _Encoding | None = None) -> TextFile:
     """Decode a file.
 
+    Raises RefusalError: it is no text, or not in that encoding.
+
     Args:
-        data: its content.
         path: as the model wrote it, for errors.
         encoding: how to decode what has no byte order mark; None for UTF-8, or Latin-1 where it is none.
-
-    Returns:
-        Its text.
-
-    Raises:
-        RefusalError: it is no text, or not in that encoding.
     """
     mark, marked = byte_order_mark(data)
     codec = marked or ("utf-16-le" if encoding == "utf-16" else encoding or "utf-8")
@@ -122,7 +117,7 @@ def count_lines(text: str) -> int:
 
 
 def _split_lines(text: str, count: int) -> list[str]:
-    """The first lines of a text, without their ends: `count`, or all where it has fewer."""
+    """Return the first lines of a text, without their ends: `count`, or all where it has fewer."""
     lines = text.split("\n", count)
     if len(lines) > count or not lines[-1]:
         lines.pop()
@@ -130,7 +125,7 @@ def _split_lines(text: str, count: int) -> list[str]:
 
 
 def _number_lines(lines: list[str], first: int, longest: int) -> str:
-    """Lines with their numbers and a tab, each cut to `longest` characters."""
+    """Return lines with their numbers and a tab, each cut to `longest` characters."""
     return "\n".join(f"{number}\t{line[:longest]}" for number, line in enumerate(lines, first))
 
 
@@ -159,16 +154,13 @@ _LONGEST_LINE: Final = 2000
 def read_lines(text: str, path: str, line_range: Sequence[int] | None) -> FileReadResult:
     """Number the lines of a text, or some of them.
 
+    Returns at most 2000 lines, each of at most 2000 characters. Raises RefusalError: the range is empty or
+    begins after the last line.
+
     Args:
         text: of the file.
         path: as the model wrote it, for errors.
         line_range: first and last line, from 1; None for the first 2000.
-
-    Returns:
-        At most 2000 lines, each of at most 2000 characters.
-
-    Raises:
-        RefusalError: the range is empty or begins after the last line.
     """
     total = count_lines(text)
     if line_range is None:
@@ -197,16 +189,13 @@ def read_lines(text: str, path: str, line_range: Sequence[int] | None) -> FileRe
 
 
 def snippet(text: str, offsets: Sequence[int], removed: int, new: str) -> str:
-    """The lines that an edit changed, with three lines around them.
+    """Return the lines that an edit changed, with three lines around them: at most 60 lines, numbered; "…"
+    stands between blocks and for what is left out.
 
     Args:
         text: after the edit.
         offsets: where the occurrences began in the text before; the first five are shown.
         removed: characters of the text that was replaced.
-        new: the text in its place.
-
-    Returns:
-        At most 60 lines, numbered; "…" stands between blocks and for what is left out.
     """
     blocks: list[list[int]] = []
     for index, offset in enumerate(offsets[:_PLACES]):

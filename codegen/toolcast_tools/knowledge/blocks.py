@@ -23,7 +23,6 @@ class Block(Struct, frozen=True):
     """A heading, or a paragraph.
 
     Attributes:
-        text: its text.
         level: 1 to 6 for a heading; 0 for a paragraph.
     """
 
@@ -36,7 +35,6 @@ class Passage(Struct, frozen=True):
 
     Attributes:
         section: the headings that it stands below, the outermost first.
-        text: its text.
     """
 
     section: str
@@ -51,26 +49,14 @@ class Heading(Struct, frozen=True):
 
 
 def headings(blocks: Sequence[Block]) -> list[Heading]:
-    """The headings of a document.
-
-    Args:
-        blocks: the document.
-
-    Returns:
-        The headings, at most `MAX_HEADINGS`, each cut at 300 characters.
-    """
+    """Return the headings of a document, at most `MAX_HEADINGS`, each cut at 300 characters."""
     found = [Heading(level=block.level, title=block.text[:_HEADING]) for block in blocks if block.level]
     return found[:MAX_HEADINGS]
 
 
 def passages(blocks: Sequence[Block]) -> list[Passage]:
-    """Cut a document into passages: paragraphs of one section, up to 1,500 characters.
-
-    Args:
-        blocks: the document.
-
-    Returns:
-        Its passages, at most `MAX_PASSAGES`. A heading without a paragraph is a passage of its own.
+    """Cut a document into passages: paragraphs of one section, up to 1,500 characters. Returns its passages,
+    at most `MAX_PASSAGES`. A heading without a paragraph is a passage of its own.
     """
     found: list[Passage] = []
     trail: list[Heading] = []
@@ -103,14 +89,11 @@ def passages(blocks: Sequence[Block]) -> list[Passage]:
 
 
 def outline(found: Sequence[Heading], depth: int) -> list[Section]:
-    """The headings as a tree.
+    """Return the headings as a tree: the sections, each with those below it.
 
     Args:
         found: the headings, in their order.
         depth: levels of the tree.
-
-    Returns:
-        The sections, each with those below it.
     """
     roots: list[Section] = []
     # Levels may be left out (1, then 3): the tree goes down by one all the same.
@@ -126,7 +109,7 @@ def outline(found: Sequence[Heading], depth: int) -> list[Section]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A paragraph in pieces of at most `PASSAGE` characters, cut between words where there are any."""
+    """Yield a paragraph in pieces of at most `PASSAGE` characters, cut between words where there are any."""
     start = 0
     while len(text) - start > PASSAGE:
         end = start + PASSAGE
@@ -187,14 +170,11 @@ class _HtmlText(Struct, frozen=True):
 def html_text(data: bytes) -> _HtmlText:
     """Read an HTML document.
 
+    Returns its text, without scripts, styles and forms. Raises ValueError: it has no element, or lxml refuses
+    it.
+
     Args:
         data: its bytes: UTF-8, or the encoding that it declares.
-
-    Returns:
-        Its text, without scripts, styles and forms.
-
-    Raises:
-        ValueError: it has no element, or lxml refuses it.
     """
     root = _parsed(data)
     if root is None:
@@ -295,11 +275,10 @@ _UNDERLINE: Final = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 def markdown_blocks(text: str) -> list[Block]:
     """Read Markdown.
 
+    Returns its headings and paragraphs; marks within them stay as they are. A fenced block is one paragraph.
+
     Args:
         text: the document, without front matter.
-
-    Returns:
-        Its headings and paragraphs; marks within them stay as they are. A fenced block is one paragraph.
     """
     blocks: list[Block] = []
     lines: list[str] = []
@@ -338,24 +317,10 @@ def markdown_blocks(text: str) -> list[Block]:
 
 
 def text_blocks(text: str) -> list[Block]:
-    """Read plain text: paragraphs between empty lines.
-
-    Args:
-        text: the document.
-
-    Returns:
-        Its paragraphs.
-    """
+    """Read plain text: paragraphs between empty lines."""
     return [Block(part.strip("\n")) for part in re.split(r"\n[ \t]*\n", text) if part.strip()]
 
 
 def links_in(text: str) -> list[str]:
-    """The addresses of http and https in a text.
-
-    Args:
-        text: the document.
-
-    Returns:
-        Each address once, in their order.
-    """
+    """Return the addresses of http and https in a text: each address once, in their order."""
     return list(dict.fromkeys(match.rstrip(".,;:!?*_") for match in _URL.findall(text)))

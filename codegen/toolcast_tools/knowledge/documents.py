@@ -36,12 +36,8 @@ _PROBLEM: Final = "front_matter_problem"
 def split_front_matter(text: str) -> tuple[dict[str, object], str]:
     """Separate front matter from the text.
 
-    Args:
-        text: a document.
-
-    Returns:
-        Its fields, JSON data, and the text after them. Front matter that is no YAML object within the limits
-        has no fields but `front_matter_problem`, which says why.
+    Returns its fields, JSON data, and the text after them. Front matter that is no YAML object within the
+    limits has no fields but `front_matter_problem`, which says why.
     """
     if not text.startswith("---\n"):
         return {}, text
@@ -108,16 +104,11 @@ class _Content(Struct, frozen=True):
 def read_document(path: str, data: bytes, modified: float) -> Document:
     """Read a file.
 
+    Raises UnreadableError: the file is no text in UTF-8, or no HTML.
+
     Args:
         path: its name, whose ending says what it is.
-        data: its bytes.
         modified: when it last changed, in seconds since 1970: `created` and `updated` where it does not say.
-
-    Returns:
-        The document.
-
-    Raises:
-        UnreadableError: the file is no text in UTF-8, or no HTML.
     """
     content = _READERS[_suffix(path)](data)
     found = headings(content.blocks)
@@ -150,12 +141,12 @@ def read_document(path: str, data: bytes, modified: float) -> Document:
 
 
 def _suffix(path: str) -> str:
-    """The ending of a name, in lower case."""
+    """Return the ending of a name, in lower case."""
     return PurePosixPath(path).suffix.lower()
 
 
 def is_readable(path: str) -> bool:
-    """Tell whether files of that ending are read."""
+    """Return whether files of that ending are read."""
     return _suffix(path) in _READERS
 
 
@@ -215,7 +206,7 @@ def _text(value: object) -> str:
 
 
 def _time(value: object, modified: float) -> str:
-    """A date-time: that which a document declares, or when its file changed."""
+    """Return a date-time: that which a document declares, or when its file changed."""
     found = instant(value.strip()) if isinstance(value, str) else None
     if found is None:
         return timestamp_text(min(max(modified, 0.0), _LAST))

@@ -21,13 +21,8 @@ _Scalar = str | int | float | bool
 
 
 def check_filter(root: Filter) -> None:
-    """Refuse a filter that is too large, or whose conditions lack the value that their operator needs.
-
-    Args:
-        root: the filter.
-
-    Raises:
-        RefusalError: it is such a filter.
+    """Refuse a filter that is too large, or whose conditions lack the value that their operator needs. Raises
+    RefusalError: it is such a filter.
     """
     count, todo = 0, [(root, 1)]
     while todo:
@@ -51,12 +46,10 @@ def matches(each: Filter, record: Mapping[str, object]) -> bool:
     instants, and with a value that is a date by their day in UTC. Values of different kinds are not equal,
     and compare with nothing.
 
-    Args:
-        each: the filter.
-        record: fields of JSON data.
+    Returns whether every part of the filter that is present holds.
 
-    Returns:
-        Whether every part of the filter that is present holds.
+    Args:
+        record: fields of JSON data.
     """
     return (
         all(_holds(condition, record) for condition in each.where or ())
@@ -72,9 +65,6 @@ def field_value(record: Mapping[str, object], name: str) -> Any:
     Args:
         record: fields of JSON data.
         name: the field's name; one that has dots itself comes first.
-
-    Returns:
-        The value; None where there is none.
     """
     if name in record:
         return record[name]
@@ -89,12 +79,11 @@ def field_value(record: Mapping[str, object], name: str) -> Any:
 def instant(text: str) -> datetime | date | None:
     """Read a date or a time.
 
+    Returns a date for a text like 2025-01-31; a time in UTC for one that goes on with a time of the day,
+    which is in UTC where it names no offset; None for any other text.
+
     Args:
         text: any text.
-
-    Returns:
-        A date for a text like 2025-01-31; a time in UTC for one that goes on with a time of the day, which is
-        in UTC where it names no offset; None for any other text.
     """
     if not _TIME.fullmatch(text):
         return None

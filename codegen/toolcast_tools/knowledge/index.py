@@ -67,8 +67,6 @@ class _FileState(Struct, frozen=True, kw_only=True):
     """A file as it was when it was last read. Times are seconds since 1970.
 
     Attributes:
-        path: its path in the collection.
-        size: its bytes.
         modified: when it had changed.
         checked: when it was read.
         digest: SHA-256 of its bytes.
@@ -99,7 +97,7 @@ class Index:
         self.database = Database(path, _SCHEMA, durable=False)
 
     def files(self, collection: str) -> dict[str, _FileState]:
-        """The files of a collection as they were when they were read."""
+        """Return the files of a collection as they were when they were read."""
         statement = "SELECT path, size, modified, checked, digest, skipped FROM files WHERE collection = ?"
         with self.database.read() as connection:
             rows = connection.execute(statement, (collection,)).fetchall()
@@ -114,8 +112,6 @@ class Index:
         """Store what a file says now: a new version, where its bytes are others than before.
 
         Args:
-            collection: its collection.
-            state: the file.
             document: its content; None where it is skipped.
         """
         identifier = document_id(collection, state.path)
@@ -174,7 +170,7 @@ class Index:
             return {(collection, path): reason for collection, path, reason in connection.execute(statement)}
 
     def versions(self, identifier: str) -> dict[int, _Info]:
-        """The versions of a document that are kept, by number; none for an id that does not exist."""
+        """Return the versions of a document that are kept, by number; none for an id that does not exist."""
         statement = (
             "SELECT versions.version, info FROM versions JOIN documents ON number = document WHERE id = ? "
             "ORDER BY versions.version"
@@ -206,14 +202,12 @@ class Index:
 
 
 def document_id(collection: str, path: str) -> str:
-    """The id of a document: the same as long as its collection and path are.
+    """Return the id of a document, the same as long as its collection and path are: `doc_` and 24 hexadecimal
+    digits.
 
     Args:
         collection: name of the collection.
         path: path in it.
-
-    Returns:
-        `doc_` and 24 hexadecimal digits.
     """
     name = f"{collection}\0{path}".encode("utf-8", "surrogateescape")
     return f"doc_{hashlib.sha256(name).hexdigest()[:24]}"
@@ -295,15 +289,11 @@ class CollectionReader:
     def refresh(self, name: str, folder: Workspace) -> int:
         """Read what changed in the folder of a collection, and forget what is gone.
 
+        Returns how many files have another content than before, or are gone. Raises RefusalError: the folder
+        or the index cannot be used, or `check_wanted` raised it.
+
         Args:
             name: name of the collection.
-            folder: its folder.
-
-        Returns:
-            How many files have another content than before, or are gone.
-
-        Raises:
-            RefusalError: the folder or the index cannot be used, or `check_wanted` raised it.
         """
         known = self._index.files(name)
         changes = 0
@@ -321,7 +311,9 @@ class CollectionReader:
         return changes + len(known.keys() - seen)
 
     def _is_current(self, former: _FileState, entry: Entry) -> bool:
-        """Tell whether a file needs no reading. The digest of one that is too large says for which limit."""
+        """Return whether a file needs no reading. The digest of one that is too large says for which
+        limit.
+        """
         over = _over(self._max_bytes) if entry.size > self._max_bytes else ""
         return (
             (former.size, former.modified) == (entry.size, entry.modified)

@@ -296,7 +296,7 @@ class Knowledge:
                 log(WARNING, "%s", str(problem), event="refresh_failed", problem=problem)
 
     def _is_ours(self, _: object, path: str) -> bool:
-        """Tell whether a change may be one of documents, not of an index among them."""
+        """Return whether a change may be one of documents, not of an index among them."""
         return self._path is None or path not in {
             self._path + part for part in ("", "-wal", "-shm", "-journal")
         }

@@ -39,15 +39,12 @@ class Embedder(Struct, frozen=True, kw_only=True):
 def vectors(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
     """Vectors of texts, as they are stored: of length 1, in 32-bit floats.
 
+    Returns one vector for each text. Raises RefusalError: the embedder raised an `Exception`, or returned no
+    such vectors.
+
     Args:
         embedder: what makes them.
         texts: the texts, at most `BATCH`.
-
-    Returns:
-        One vector for each text.
-
-    Raises:
-        RefusalError: the embedder raised an `Exception`, or returned no such vectors.
     """
     try:
         found = [_stored(vector) for vector in embedder.embed(texts)]
@@ -63,21 +60,15 @@ def vectors(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
 
 
 def _similarity(one: Sequence[float], other: bytes) -> float:
-    """Return the similarity of two vectors of length 1.
-
-    Args:
-        one: a vector.
-        other: a stored vector.
-
-    Returns:
-        Their cosine, from 0 on; 0 where they differ in length.
+    """Return the similarity of two vectors of length 1: their cosine, from 0 on; 0 where they differ in
+    length.
     """
     unpacked = _unpack(other)
     return min(1.0, max(0.0, sum(map(mul, one, unpacked)))) if len(one) == len(unpacked) else 0.0
 
 
 def _unpack(stored: bytes) -> "array[float]":
-    """The numbers of a stored vector."""
+    """Return the numbers of a stored vector."""
     numbers = array("f")
     numbers.frombytes(stored[: len(stored) // 4 * 4])
     return numbers
@@ -97,14 +88,12 @@ _LEAST: Final = 1e-6
 
 
 def word_bound(counts: Sequence[int], total: int) -> float:
-    """Return an upper bound of FTS5's bm25 for any text.
+    """Return an upper bound of FTS5's bm25 for any text: the sum of the words' weights, times 2.2; more than
+    0.
 
     Args:
         counts: for each word of the query, how many texts have it.
         total: how many texts there are.
-
-    Returns:
-        The sum of the words' weights, times 2.2; more than 0.
     """
     weights = (math.log((total - count + 0.5) / (count + 0.5)) for count in counts)
     return sum(max(_LEAST, weight) for weight in weights) * (1 + _K1)
@@ -115,23 +104,17 @@ def combined(words: Mapping[int, float], meaning: Mapping[int, float]) -> dict[i
 
     Args:
         words: scores by words; a passage without one has 0.
-        meaning: the same by meaning.
-
-    Returns:
-        The scores.
     """
     return {number: (words.get(number, 0.0) + meaning.get(number, 0.0)) / 2 for number in {*words, *meaning}}
 
 
 def weighted(score: float, weight: float) -> float:
-    """A score with the weight of its collection.
+    """Return a score with the weight of its collection: `1 - (1 - score) ** weight`: from 0 to 1, and in the
+    order of the scores and of the weights.
 
     Args:
         score: from 0 to 1.
         weight: more than 0; 1 is neutral.
-
-    Returns:
-        `1 - (1 - score) ** weight`: from 0 to 1, and in the order of the scores and of the weights.
     """
     return 1.0 - float((1.0 - score) ** weight)
 
@@ -165,17 +148,13 @@ def best_passages(
 ) -> list[KnowledgeSearchResultPassagesItem]:
     """Find the best passages.
 
+    Returns the passages, the best first; equal ones in the order in which they were indexed. Raises
+    StorageError: the index cannot be read.
+
     Args:
-        index: the documents.
         search: what is looked for.
         min_score: the least score, from 0 to 1.
         count: passages at most.
-
-    Returns:
-        The passages, the best first; equal ones in the order in which they were indexed.
-
-    Raises:
-        StorageError: the index cannot be read.
     """
     with index.database.read() as connection:
         documents = _documents(connection, search.collections, search.filter)
@@ -217,7 +196,7 @@ def _documents(
 
 
 def _owners(connection: sqlite3.Connection, documents: Mapping[int, object]) -> dict[int, int]:
-    """The document of each passage of these documents."""
+    """Return the document of each passage of these documents."""
     rows = connection.execute("SELECT number, document FROM passages")
     return {number: document for number, document in rows if document in documents}
 

@@ -43,17 +43,7 @@ class _Owners(Struct, frozen=True, kw_only=True):
     session: str | None
 
     def of(self, scope: _Scope) -> str:
-        """The owner of memories of a scope.
-
-        Args:
-            scope: the scope.
-
-        Returns:
-            The id.
-
-        Raises:
-            RefusalError: there is no session.
-        """
+        """Return the owner of memories of a scope. Raises RefusalError: there is no session."""
         if scope == "user":
             return self.user
         if scope == "project":
@@ -74,16 +64,10 @@ class _Owners(Struct, frozen=True, kw_only=True):
 def _owners_of(extra: Mapping[str, object], user: str, project: str) -> _Owners:
     """Return the owners of a call.
 
+    Raises TypeError: an id is no text.
+
     Args:
         extra: `ToolContext.extra`; `user`, `project` and `session` in it are ids.
-        user: id where `extra` has none.
-        project: the same.
-
-    Returns:
-        The owners.
-
-    Raises:
-        TypeError: an id is no text.
     """
     ids: dict[str, str | None] = {}
     for name, default in (("user", user), ("project", project), ("session", None)):
@@ -100,13 +84,12 @@ def match_scores(matches: Sequence[Collection[int]], total: int) -> Mapping[int,
     A word weighs as in BM25, `log(1 + (N - n + 0.5) / (n + 0.5))`: with `n` of the `N` texts that have it.
     How often a text has a word does not count: one of a few sentences that says it twice is no better.
 
+    Returns for each text that has any of the words, the weight of those it has as a share of the weight of
+    all: more than 0, and 1 for a text that has all. A text that has more of the words never scores less.
+
     Args:
         matches: for each word of the query, the numbers of the texts that have it.
         total: how many texts there are.
-
-    Returns:
-        For each text that has any of the words, the weight of those it has as a share of the weight of all:
-        more than 0, and 1 for a text that has all. A text that has more of the words never scores less.
     """
     weights = [log(1 + (total - len(match) + 0.5) / (len(match) + 0.5)) for match in matches]
     total_weight = sum(weights)
@@ -323,7 +306,7 @@ class Memory:
 
 
 def _find(connection: sqlite3.Connection, identifier: str, owners: _Owners) -> _Row | None:
-    """The memory of that id, if it belongs to who calls."""
+    """Return the memory of that id, if it belongs to who calls."""
     known = set(owners.known())
     statement = f"SELECT {_COLUMNS}, owner FROM memories WHERE id = ?"
     for *columns, owner in connection.execute(statement, (identifier,)):

@@ -47,33 +47,27 @@ class CronTimes(Struct, frozen=True, kw_only=True):
 
     Attributes:
         expression: five fields.
-        zone: the time zone.
     """
 
     expression: str
     zone: tzinfo
 
     def after(self, seconds: float) -> float | None:
-        """The first time after another.
+        """Return the first time after another, in seconds since 1970; None where there is none within 50
+        years.
 
         Args:
             seconds: since 1970.
-
-        Returns:
-            Seconds since 1970; None where there is none within 50 years.
         """
         return next(self._from(seconds), None)
 
     def latest(self, first: float, now: float) -> tuple[float, int]:
-        """The last of the times from one on.
+        """Return the last of the times from one on that is not after `now`, and how many there
+        are before it, from `first` on: 1,000 at most.
 
         Args:
             first: a time of the schedule, not after `now`.
             now: the end of the interval, seconds since 1970.
-
-        Returns:
-            The last time that is not after `now`, and how many there are before it, from `first` on: 1,000 at
-            most.
         """
         count, found = 0, first
         for time in self._from(first):
@@ -124,7 +118,9 @@ class CronTimes(Struct, frozen=True, kw_only=True):
             seconds = max(end - 1, following - _LARGEST)
 
     def _same_offset(self, seconds: int) -> tuple[timedelta, int]:
-        """The offset from UTC at a time, and until when it stays, as far as that is within two days."""
+        """Return the offset from UTC at a time, and until when it stays, as far as that is within two
+        days.
+        """
         offset = self._offset(seconds)
         end = seconds + _SPAN
         if self._offset(end) == offset:
@@ -145,17 +141,13 @@ class CronTimes(Struct, frozen=True, kw_only=True):
 def cron_times(schedule: str, timezone: str) -> CronTimes:
     """Read a schedule.
 
+    Raises RefusalError: the expression or the zone does not exist, there is no such day in any year, or the
+    time zones cannot be read now.
+
     Args:
         schedule: five fields of a cron expression (numbers, English names of three letters, lists, ranges and
             steps), or @hourly, @daily, @weekly or @monthly.
         timezone: name of an IANA time zone.
-
-    Returns:
-        Its times.
-
-    Raises:
-        RefusalError: the expression or the zone does not exist, there is no such day in any year, or the time
-            zones cannot be read now.
     """
     try:
         return _cron_times(schedule, timezone)
@@ -167,7 +159,7 @@ def cron_times(schedule: str, timezone: str) -> CronTimes:
 
 
 def _cron_times(schedule: str, timezone: str) -> CronTimes:
-    """The same. Raises OSError where files of time zones or modules cannot be opened."""
+    """Read a schedule in a zone. Raises OSError where files of time zones or modules cannot be opened."""
     if timezone != "UTC" and timezone not in _zones():
         raise RefusalError(
             f"There is no time zone {timezone[:100]!r}. Use a name of the IANA list, such as Europe/Berlin."
@@ -196,7 +188,9 @@ def _times(expression: str, seconds: float, zone: tzinfo) -> Iterator[float]:
 
 
 def _without_step(match: re.Match[str]) -> str:
-    """A range of one value is that value: cronsim takes the step of `5-5/2` as in `5/2`, up to the end."""
+    """Replace a range of one value by that value: cronsim takes the step of `5-5/2` as in `5/2`, up to the
+    end.
+    """
     first, last = (_NUMBERS.get(end.upper(), end).lstrip("0") for end in match.groups())
     return match[1] if first == last else match[0]
 

@@ -68,15 +68,11 @@ class Notification(Struct, frozen=True, kw_only=True):
 
 
 def notifications(recipients: tuple[Recipient, ...], run: ScheduledRun, status: Status) -> list[Notification]:
-    """The messages about an outcome.
+    """Return the messages about an outcome: one for each recipient that asked for this outcome.
 
     Args:
         recipients: whom to notify, and when.
-        run: the run.
         status: its outcome. A skipped run is a failure.
-
-    Returns:
-        One for each recipient that asked for this outcome.
     """
     outcome = "success" if status == "succeeded" else "failure"
     return [
@@ -150,16 +146,16 @@ class Job(Struct, frozen=True, kw_only=True):
     lease: float | None = None
 
     def times(self) -> CronTimes:
-        """The times of its schedule; raises RefusalError where the time zone is gone since."""
+        """Return the times of its schedule; raises RefusalError where the time zone is gone since."""
         return cron_times(self.schedule, self.timezone)
 
     def next_after(self, seconds: float) -> float | None:
-        """The first time after another, within `until`."""
+        """Return the first time after another, within `until`."""
         found = self.times().after(seconds)
         return None if found is None or (self.until is not None and found > self.until) else found
 
     def is_too_late(self, due: float, now: float, grace: float) -> bool:
-        """Tell whether the run of a time that has passed is skipped. One that is to be the only one runs
+        """Return whether the run of a time that has passed is skipped. One that is to be the only one runs
         late, as a job of at(1) does: the next time of its schedule may be a year away.
         """
         if self.max_runs == 1:
@@ -167,11 +163,11 @@ class Job(Struct, frozen=True, kw_only=True):
         return now - due > grace
 
     def is_over(self) -> bool:
-        """Tell whether it has no run to come, and none under way."""
+        """Return whether it has no run to come, and none under way."""
         return self.enabled and self.next is None and self.due is None
 
     def run(self, due: float, missed: int) -> ScheduledRun:
-        """The run at a time."""
+        """Return the run at a time."""
         return ScheduledRun(
             job_id=self.id,
             name=self.name,
@@ -184,7 +180,7 @@ class Job(Struct, frozen=True, kw_only=True):
         )
 
     def shown(self) -> CronJob:
-        """The task as a model sees it."""
+        """Return the task as a model sees it."""
         return CronJob(
             id=self.id,
             name=self.name,
@@ -234,10 +230,8 @@ class JobTable:
             return _jobs(connection)
 
     def add(self, job: Job, limit: int) -> Job:
-        """Add a task, in the place of one of its name that is over.
-
-        Raises:
-            RefusalError: the name is taken, or there are `limit` tasks.
+        """Add a task, in the place of one of its name that is over. Raises RefusalError: the name is taken,
+        or there are `limit` tasks.
         """
         with self._database.write() as connection:
             former = _named(connection, job.name)
@@ -283,15 +277,14 @@ class JobTable:
 
         A task is advanced before its run begins: no run is carried out twice, whatever ends meanwhile.
 
+        Returns the runs, and the outcome of others.
+
         Args:
             now: seconds since 1970.
             holder: name of this process.
             lease: seconds after which another process may say that a run failed, unless `renew` is called.
             grace: how many seconds late a run may begin that is not to be the only one of its task.
             limit: runs to take at most.
-
-        Returns:
-            The runs, and the outcome of others.
         """
         runs: list[ScheduledRun] = []
         ended: list[Ended] = []
@@ -355,13 +348,13 @@ def _end(connection: sqlite3.Connection, job: Job, status: Status) -> Ended:
 
 
 def _number(value: float | None) -> float:
-    """A column that the condition of the query has excluded null from."""
+    """Return a column that the condition of the query has excluded null from."""
     assert value is not None
     return value
 
 
 def _jobs(connection: sqlite3.Connection, condition: str = "TRUE", *values: object) -> list[Job]:
-    """The tasks that meet a condition of this module, in the order of their runs."""
+    """Return the tasks that meet a condition of this module, in the order of their runs."""
     names = ", ".join(Job.__struct_fields__)
     rows = connection.execute(f"SELECT {names} FROM jobs WHERE {condition} ORDER BY next, number", values)
     return [_job(dict(zip(Job.__struct_fields__, row, strict=True))) for row in rows]

@@ -285,7 +285,7 @@ class Schedule:
             log(ERROR, "A scheduled run was not recorded.", event="schedule_unusable", problem=problem)
 
     async def _carry_out(self, run: ScheduledRun) -> None:
-        """One run, from its start to its messages."""
+        """Carry out one run, from its start to its messages."""
         life = asyncio.create_task(self._renew(run, asyncio.current_task()))
         status: Status = "failed"
         try:

@@ -106,14 +106,12 @@ def inherit(
 ) -> dict[str, str]:
     """Make the environment that all commands share.
 
+    Returns the variables of `INHERITED` that are set, and `further`. PATH has absolute folders alone: a
+    relative one would be searched in the workspace, where a model may put programs.
+
     Args:
-        variables: the program's environment.
         further: variables that the program adds for its commands.
         without: a folder in which no program is looked up.
-
-    Returns:
-        The variables of `INHERITED` that are set, and `further`. PATH has absolute folders alone: a relative
-        one would be searched in the workspace, where a model may put programs.
     """
     made = {name: variables[name] for name in INHERITED if name in variables}
     made.update(further)
@@ -130,13 +128,8 @@ def check(env: Mapping[str, str], root: Path) -> None:
     where it is read: `LD_PRELOAD=./x.so ./program`. PATH, homes and XDG_* may name absolute folders outside
     of the workspace.
 
-    Args:
-        env: the call's variables.
-        root: the workspace.
-
-    Raises:
-        RefusalError: a name or a folder is refused, a value has a zero byte or is no Unicode, or all together
-            are too long.
+    Raises RefusalError: a name or a folder is refused, a value has a zero byte or is no Unicode, or all
+    together are too long.
     """
     size = 0
     for name, value in env.items():
@@ -237,7 +230,7 @@ class Sandbox(msgspec.Struct, frozen=True, kw_only=True):
     readable: tuple[str, ...] = ()
 
     def words(self, root: Path, folder: int) -> list[str]:
-        """The command line before the command's own words.
+        """Return the command line before the command's own words.
 
         Args:
             root: path of the workspace; it is the same inside.
@@ -267,12 +260,11 @@ class Sandbox(msgspec.Struct, frozen=True, kw_only=True):
 def find_sandbox(network: bool, readable: Sequence[str | os.PathLike[str]]) -> Sandbox | str:
     """Look for a `bwrap` that works here.
 
+    Returns the sandbox; or why there is none, in words.
+
     Args:
         network: whether commands reach the network.
         readable: paths outside of the workspace that commands may read.
-
-    Returns:
-        The sandbox; or why there is none, in words.
     """
     program = shutil.which("bwrap")
     if program is None:
@@ -315,7 +307,7 @@ def _probe(sandbox: Sandbox) -> "subprocess.CompletedProcess[bytes]":
 
 
 def _as_outside(path: str) -> list[str]:
-    """A folder of the system inside: the same link, or the same folder, read-only."""
+    """Return a folder of the system inside: the same link, or the same folder, read-only."""
     if os.path.islink(path):  # noqa: PTH114 - text in, text out
         return ["--symlink", os.readlink(path), path]  # noqa: PTH115 - the same
     return ["--ro-bind", path, path] if os.path.isdir(path) else []  # noqa: PTH112 - the same

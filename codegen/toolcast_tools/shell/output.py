@@ -48,11 +48,10 @@ class Output:
 
         Bytes that are no UTF-8 become U+FFFD. A character that is not complete yet is left for the next read.
 
+        Returns the text; and how many bytes are missing from its middle, where a line says so.
+
         Args:
             final: whether nothing is written any more.
-
-        Returns:
-            The text; and how many bytes are missing from its middle, where a line says so.
         """
         head, tail, dropped = bytes(self._head), b"".join(self._tail), self._dropped
         self._head.clear()

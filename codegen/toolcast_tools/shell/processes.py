@@ -78,7 +78,7 @@ def _has(process: int, mark: bytes) -> bool:
 
 
 def _environment(process: int) -> bytes:
-    """The variables of a process. Raises OSError."""
+    """Return the variables of a process. Raises OSError."""
     return Path(f"/proc/{process}/environ").read_bytes()
 
 
@@ -220,24 +220,20 @@ class Processes:
 
     @property
     def running(self) -> int:
-        """The number of commands that run."""
+        """Return the number of commands that run."""
         self._check_owner()
         return len(self._running)
 
     def start(self, name: str, task: Task, limit: int) -> Process:
         """Start a command.
 
+        Returns the command, running. Raises OSError: the system cannot start it; RefusalError: the manager is
+        closed, or too many commands run.
+
         Args:
             name: its name, for the program's own use.
             task: what to run; `parent` and the variable that marks its processes are filled in.
             limit: commands that may run at once.
-
-        Returns:
-            The command, running.
-
-        Raises:
-            OSError: the system cannot start it.
-            RefusalError: the manager is closed, or too many commands run.
         """
         self._check_owner()
         marker = os.urandom(16).hex()
@@ -468,7 +464,7 @@ class Processes:
             self._selector.modify(process.socket, wanted, key.data)
 
     def _finish(self, process: Process) -> None:
-        """The supervisor has reported, or is gone: release all that is held for the command."""
+        """Release, once the supervisor has reported or is gone, all that is held for the command."""
         if process.socket is None or process.popen is None:
             return
         self._selector.unregister(process.socket)

@@ -28,7 +28,6 @@ def _note_of(state: State, timeout: float | None) -> str | None:
     """Say what status and exit code do not; None where there is nothing to say.
 
     Args:
-        state: how the command is.
         timeout: its limit in seconds; None for a background command.
     """
     if state.lost:
@@ -228,7 +227,7 @@ class Shell:
         self._close.detach()
 
     def _parse(self, params: BashParams) -> tuple[str, list[str], dict[str, str]]:
-        """The program, its words and its environment. Raises RefusalError."""
+        """Return the program, its words and its environment. Raises RefusalError."""
         check(params.env, self._workspace.root)
         check_text("The command", params.command)
         env = {**self._environment, **params.env}
@@ -308,7 +307,7 @@ def _find_sandbox(
     network: bool,
     readable: Sequence[str | os.PathLike[str]],
 ) -> Sandbox | None:
-    """The sandbox; None for none. Raises RuntimeError where there must be one and there is none."""
+    """Return the sandbox; None for none. Raises RuntimeError where there must be one and there is none."""
     if isolation == "none":
         return None
     found = find_sandbox(network, readable)
@@ -320,7 +319,7 @@ def _find_sandbox(
 
 
 def _find_bash(workspace: Workspace, path: str) -> str:
-    """The path of bash, which is none that a model could have put into the workspace."""
+    """Return the path of bash, which is none that a model could have put into the workspace."""
     folders = [
         each for each in path.split(os.pathsep) if not Path(each).resolve().is_relative_to(workspace.root)
     ]

@@ -77,7 +77,7 @@ class Report(TypedDict):
 
 
 def children(pid: int) -> list[int]:
-    """The processes whose parent is `pid`; none where the system does not tell."""
+    """Return the processes whose parent is `pid`; none where the system does not tell."""
     found: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - names alone
@@ -103,7 +103,7 @@ def statuses() -> Iterator[tuple[int, tuple[str, int, int, int]]]:
 
 
 def descendants(pid: int, limit: float = inf) -> list[int]:
-    """All processes below `pid`, each after its parent; of more than `limit`, the first of them."""
+    """Return all processes below `pid`, each after its parent; of more than `limit`, the first of them."""
     found = children(pid)
     seen = {pid, *found}
     for process in found:  # grows meanwhile
@@ -116,7 +116,7 @@ def descendants(pid: int, limit: float = inf) -> list[int]:
 
 
 def _group_of(pid: int) -> int | None:
-    """The process group of a process; None where it is gone."""
+    """Return the process group of a process; None where it is gone."""
     try:
         return os.getpgid(pid)
     except OSError:
@@ -362,7 +362,7 @@ def execute(task: Task, supervisor: int) -> NoReturn:
 
 
 def _open_descriptors() -> list[int]:
-    """The descriptors of this process."""
+    """Return the descriptors of this process."""
     for folder in ("/proc/self/fd", "/dev/fd"):
         with suppress(OSError):
             return [int(name) for name in os.listdir(folder)]  # noqa: PTH208 - names alone

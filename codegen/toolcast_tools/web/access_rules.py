@@ -60,14 +60,11 @@ _SPECIAL: Final[tuple[tuple[_Network, str], ...]] = tuple(
 def parse_address(text: str) -> Address:
     """Read an address.
 
+    Returns the address that packets go to: IPv4 for an IPv4 address that is written as IPv6
+    (`::ffff:127.0.0.1`). Raises ValueError: the text is no address.
+
     Args:
         text: IPv4 in four decimal numbers, or IPv6.
-
-    Returns:
-        The address that packets go to: IPv4 for an IPv4 address that is written as IPv6 (`::ffff:127.0.0.1`).
-
-    Raises:
-        ValueError: the text is no address.
     """
     address = ip_address(text)
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
@@ -77,7 +74,9 @@ def parse_address(text: str) -> Address:
 
 @lru_cache(maxsize=64)
 def _networks(texts: tuple[str, ...]) -> tuple[_Network, ...]:
-    """The networks of their texts. Raises ValueError for what is none, or has bits below its prefix."""
+    """Return the networks of their texts. Raises ValueError for what is none, or has bits below its
+    prefix.
+    """
     return tuple(ip_network(text) for text in texts)
 
 
@@ -94,15 +93,13 @@ def special_use(address: Address) -> str:
 
 
 def refusal(address: Address, allowed: Sequence[_Network], denied: Sequence[_Network]) -> str:
-    """Return why a request must not go to an address; "" where it may.
+    """Return why a request must not go to an address; "" where it may. The words follow the address: "…
+    is this machine".
 
     Args:
         address: where to.
         allowed: networks that may be asked although they are not public.
         denied: networks that must not be asked although they are public; they win over `allowed`.
-
-    Returns:
-        What to say of the address: "… is this machine".
     """
     if any(address in network for network in denied):
         return "is in a network that the program denies"
@@ -128,7 +125,7 @@ _OTHER_PROTOCOLS: Final = frozenset({
 
 
 def is_name(host: str) -> bool:
-    """Tell whether a host is a name of ASCII letters, digits, `-` and `_`, in lower case."""
+    """Return whether a host is a name of ASCII letters, digits, `-` and `_`, in lower case."""
     return (
         len(host) <= 253
         and all(len(label) <= 63 for label in host.split("."))
@@ -162,7 +159,7 @@ class AccessRules(Struct, frozen=True, kw_only=True):
     deny_addresses: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what is no scheme, host, port or network."""
+        """Raise ValueError for what is no scheme, host, port or network."""
         if not self.schemes or not {*self.schemes} <= {*_SCHEMES}:
             raise ValueError(f"schemes must be of {', '.join(_SCHEMES)}, and at least one.")
         for host in (*self.allow_hosts, *self.deny_hosts):
@@ -245,13 +242,13 @@ _PORTS: Final = {"http": 80, "https": 443}
 
 
 def shown(url: "str | httpx.URL") -> str:
-    """A URL for a message: bounded, without characters that nobody sees."""
+    """Return a URL for a message: bounded, without characters that nobody sees."""
     text = escape_hidden(str(url))
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def as_uri(url: httpx.URL) -> str:
-    """A URL as RFC 3986 has it, as results must be; requests have some characters that it lacks."""
+    """Return a URL as RFC 3986 has it, as results must be; requests have some characters that it lacks."""
     path = quote(_PERCENT.sub("%25", url.raw_path.decode("ascii")), safe="/?:@!$&'()*+,;=%-._~")
     return f"{url.scheme}://{url.netloc.decode('ascii')}{path}"
 
@@ -259,16 +256,13 @@ def as_uri(url: httpx.URL) -> str:
 def read_url(text: str, base: httpx.URL | None = None) -> httpx.URL:
     """Read a URL, strictly: what two programs could read as two hosts is refused.
 
+    Returns the URL without its fragment, with the host in lower case and without a dot at its end. Raises
+    RefusalError: it is no URL of http or https; it has a backslash, a control character, a user name or
+    password, or a host that is neither a name nor an address in its usual form.
+
     Args:
         text: a URL; with `base`, a reference.
         base: the URL that the reference is relative to.
-
-    Returns:
-        The URL without its fragment, with the host in lower case and without a dot at its end.
-
-    Raises:
-        RefusalError: it is no URL of http or https; it has a backslash, a control character, a user name or
-            password, or a host that is neither a name nor an address in its usual form.
     """
     if _REFUSED.search(text):
         raise RefusalError(f"{shown(text)} has a backslash or a control character: percent-encode it.")
@@ -294,7 +288,7 @@ def read_url(text: str, base: httpx.URL | None = None) -> httpx.URL:
 
 
 def _plain_host(url: httpx.URL) -> str:
-    """The host, as it is asked for. Raises ValueError for what is none."""
+    """Return the host, as it is asked for. Raises ValueError for what is none."""
     host = url.raw_host.decode("ascii")
     if ":" in host:
         if "%" in host:  # a zone: an interface of this machine
@@ -313,12 +307,10 @@ def _plain_host(url: httpx.URL) -> str:
 def check_url(url: httpx.URL, rules: AccessRules) -> None:
     """Hold a URL to the rules, but for the addresses of its host.
 
+    Raises RefusalError: a rule forbids it.
+
     Args:
         url: as `read_url` returned it, or of another origin.
-        rules: the program's rules.
-
-    Raises:
-        RefusalError: a rule forbids it.
     """
     if url.scheme not in rules.schemes:
         raise RefusalError(
@@ -333,7 +325,7 @@ def check_url(url: httpx.URL, rules: AccessRules) -> None:
 
 
 def same_origin(one: httpx.URL, other: httpx.URL) -> bool:
-    """Tell whether two URLs have the same scheme, host and port."""
+    """Return whether two URLs have the same scheme, host and port."""
     return _origin(one) == _origin(other)
 
 

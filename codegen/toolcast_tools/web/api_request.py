@@ -35,14 +35,10 @@ _HEADER: Final = 4_000
 def build_request(params: HttpRequestParams) -> WebRequest:
     """Make the request that a model asks for. Nothing is sent.
 
+    Raises RefusalError: a value cannot be sent, in words for the model.
+
     Args:
         params: parameters of the tool.
-
-    Returns:
-        The request.
-
-    Raises:
-        RefusalError: a value cannot be sent, in words for the model.
     """
     try:
         url = _with_query(read_url(params.url), params.query or {})
@@ -61,7 +57,7 @@ def build_request(params: HttpRequestParams) -> WebRequest:
 
 
 def _with_query(url: httpx.URL, query: Mapping[str, str | int | float | bool | list[str]]) -> httpx.URL:
-    """The URL with pairs after those that it has, which stay as they are."""
+    """Return the URL with pairs after those that it has, which stay as they are."""
     if not query:
         return url
     pairs = [
@@ -82,7 +78,7 @@ def _headers(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _checked(name: str, value: str) -> str:
-    """A value that stays one header. Its text is in no message: it may hold a secret."""
+    """Return a value that stays one header. Its text is in no message: it may hold a secret."""
     if _CONTROL.search(value):
         raise RefusalError(f"The value of {name} has a line break or a control character; leave it out.")
     value.encode()
@@ -92,7 +88,7 @@ def _checked(name: str, value: str) -> str:
 def _body(
     body: HttpRequestBodyJson | HttpRequestBodyForm | HttpRequestBodyText | None,
 ) -> tuple[bytes | None, str]:
-    """The bytes of a body, None for none, and its media type."""
+    """Return the bytes of a body, None for none, and its media type."""
     match body:
         case None:
             return None, ""
@@ -109,12 +105,10 @@ def _body(
 def to_result(response: WebResponse, header_characters: int) -> HttpRequestResult:
     """Make the result of a response.
 
-    Args:
-        response: the response.
-        header_characters: characters of all its headers that are shown.
+    Returns status, address, headers and body; a binary body is described.
 
-    Returns:
-        Status, address, headers and body; a binary body is described.
+    Args:
+        header_characters: characters of all its headers that are shown.
     """
     media = media_type(response.header("content-type"))
     body = text_of(response.content, media, whole=not response.full) if response.content else None
@@ -142,8 +136,9 @@ def _described(response: WebResponse, media: MediaType) -> str:
 
 
 def _shown_headers(headers: tuple[tuple[str, str], ...], characters: int) -> tuple[dict[str, str], bool]:
-    """The headers by name, within bounds, and whether some are missing or cut. Values of one name are joined
-    as RFC 9110, 5.3, has it; cookies, which hold commas, by line."""
+    """Return the headers by name, within bounds, and whether some are missing or cut. Values of one name are
+    joined as RFC 9110, 5.3, has it; cookies, which hold commas, by line.
+    """
     found: dict[str, str] = {}
     left, cut = characters, False
     for name, value in headers:

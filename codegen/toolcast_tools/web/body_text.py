@@ -44,18 +44,17 @@ class MediaType(Struct, frozen=True):
 
     @property
     def is_html(self) -> bool:
-        """Tell whether it is a page."""
+        """Return whether it is a page."""
         return self.name in ("text/html", "application/xhtml+xml")
 
 
 def media_type(value: str) -> MediaType:
     """Read the value of a `Content-Type`.
 
+    Returns its media type; for what is none, "text/plain", as RFC 2045 has it.
+
     Args:
         value: any text; "" for none.
-
-    Returns:
-        Its media type; for what is none, "text/plain", as RFC 2045 has it.
     """
     if not value.strip():
         return MediaType("")
@@ -66,15 +65,11 @@ def media_type(value: str) -> MediaType:
 
 
 def text_of(content: bytes, media: MediaType, *, whole: bool = True) -> str | None:
-    """The text of a body.
+    """Return the text of a body, with U+FFFD for bytes that are none; None where the body is not
+    text.
 
     Args:
-        content: its bytes.
-        media: its media type.
         whole: False where the body was cut, so that its last character may be a part of one.
-
-    Returns:
-        The text, with U+FFFD for bytes that are none; None where the body is not text.
     """
     textual = _TEXTUAL.match(media.name) is not None
     if _BINARY.match(media.name) and not textual:
@@ -92,7 +87,7 @@ def text_of(content: bytes, media: MediaType, *, whole: bool = True) -> str | No
 
 
 def _stated(content: bytes, media: MediaType) -> str:
-    """The charset that a body states: by its first bytes, its media type, or its head."""
+    """Return the charset that a body states: by its first bytes, its media type, or its head."""
     if marked := byte_order_mark(content)[1]:
         return marked
     found = known_charset(media.charset)
@@ -111,7 +106,7 @@ def _utf8(content: bytes, whole: bool) -> str | None:
 
 
 def _guessed(content: bytes) -> str:
-    """A charset that fits the bytes, by their frequencies; that of Western Europe where none does."""
+    """Return a charset that fits the bytes, by their frequencies; that of Western Europe where none does."""
     from charset_normalizer import from_bytes
 
     best = from_bytes(content[:_SAMPLE]).best()
@@ -127,23 +122,16 @@ _HTML: Final = ("<!doctype html", "<html", "<head", "<body")
 
 
 def is_html(response: WebResponse, text: str) -> bool:
-    """Tell whether a response is HTML: by its media type, or where it states none, by how it begins."""
+    """Return whether a response is HTML: by its media type, or where it states none, by how it begins."""
     media = media_type(response.header("content-type"))
     return media.is_html or (not media.name and text.lstrip()[:20].lower().startswith(_HTML))
 
 
 def page_text(response: WebResponse, limit: int) -> str:
-    """The text of a page.
+    """Return all text of a page. Raises RefusalError: there is no page, or it is not text.
 
     Args:
-        response: the response to its request.
         limit: bytes that were read at most.
-
-    Returns:
-        All of its text.
-
-    Raises:
-        RefusalError: there is no page, or it is not text.
     """
     url, status = shown(response.url), response.status
     if not 200 <= status < 300:

@@ -63,20 +63,9 @@ async def system_resolve(host: str, port: int) -> list[str]:
 
 
 async def _checked_addresses(host: str, port: int, rules: AccessRules, resolve: Resolve) -> list[Address]:
-    """Resolve a name, and check every address that it has.
-
-    Args:
-        host: a name, or an address.
-        port: a port.
-        rules: the program's rules.
-        resolve: resolves names.
-
-    Returns:
-        The addresses, each once.
-
-    Raises:
-        BlockedAddressError: at least one of them is not allowed.
-        httpcore.ConnectError: the name has no address.
+    """Resolve a name, and check every address that it has. Returns the addresses, each once. Raises
+    BlockedAddressError: at least one of them is not allowed. httpcore.ConnectError: the name has no
+    address.
     """
     try:
         addresses = [parse_address(host)]
@@ -308,7 +297,6 @@ class WebResponse(Struct, frozen=True, kw_only=True):
     """A response.
 
     Attributes:
-        status: its status.
         url: where it came from.
         headers: names in lower case and values, in order.
         content: the body, decompressed, up to the limit.
@@ -326,7 +314,7 @@ class WebResponse(Struct, frozen=True, kw_only=True):
     unfollowed: str = ""
 
     def header(self, name: str) -> str:
-        """The first value of a header; "" where there is none. `name` is in lower case."""
+        """Return the first value of a header; "" where there is none. `name` is in lower case."""
         return next((value for each, value in self.headers if each == name), "")
 
 
@@ -336,17 +324,13 @@ async def exchange(settings: ConnectionSettings, request: WebRequest, bounds: Bo
     Headers that may hold credentials stay with the origin that they were written for. A body does, too, and
     so does a method that asks for a change: there, the redirect itself is the response.
 
+    Raises RefusalError: a rule forbids it, it took too long, there is no connection or it broke, or the
+    response cannot be read; in words for the model.
+
     Args:
         settings: how connections are made.
         request: what to send.
         bounds: what it may take.
-
-    Returns:
-        The last response.
-
-    Raises:
-        RefusalError: a rule forbids it, it took too long, there is no connection or it broke, or the response
-            cannot be read; in words for the model.
     """
     check_url(request.url, settings.rules)  # before any time or socket is spent
     try:
@@ -401,7 +385,9 @@ async def _followed(
 
 
 def _redirected(request: WebRequest, status: int, target: httpx.URL) -> WebRequest | None:
-    """The request that a redirect asks for (RFC 9110, 15.4); None where it is not for another origin."""
+    """Return the request that a redirect asks for (RFC 9110, 15.4); None where it is not for another
+    origin.
+    """
     same = same_origin(request.url, target)
     becomes_get = (status == 303 and request.method not in ("GET", "HEAD")) or (
         status in (301, 302) and request.method == "POST"

@@ -24,17 +24,13 @@ _PROGRAM = "toolcast_tools.web.extract_page"
 def readable_page(page: str, job: ExtractionJob, seconds: float) -> Extract:
     """Make a page readable. It blocks for as long as `seconds`.
 
+    Returns title and content. Raises RefusalError: the process could not be started, reached a limit, or
+    found nothing to read; ImportError: a library is not installed.
+
     Args:
         page: HTML.
         job: what is to be made of it; `job.seconds` is CPU time.
         seconds: time for all of it.
-
-    Returns:
-        Title and content.
-
-    Raises:
-        RefusalError: the process could not be started, reached a limit, or found nothing to read.
-        ImportError: a library is not installed.
     """
     try:
         done = subprocess.run(
@@ -95,7 +91,7 @@ SYSTEM: Final = (
 
 
 def as_message(question: PageQuestion) -> str:
-    """A question and its page, between markers that the page cannot know."""
+    """Return a question and its page, between markers that the page cannot know."""
     marker = secrets.token_hex(8)
     return (
         f"Question: {question.question}\n\nPage {question.url}\n"
@@ -107,7 +103,6 @@ class Page(Struct, frozen=True, kw_only=True):
     """A page as it was read.
 
     Attributes:
-        url: its final address.
         title: its title; None where it has none.
         content: all of it that can be read.
     """
@@ -132,16 +127,14 @@ class Part(Struct, frozen=True):
 def part_of(content: str, start: int, length: int, *, room: int, clean: Callable[[str], str]) -> Part:
     """Cut a part.
 
+    Returns the part, which is empty where `start` is at the end or beyond.
+
     Args:
-        content: a page.
         start: index of its first character.
         length: characters at most.
         room: characters that its text may have as a string of JSON, quotes included; one character fits in
             any case.
         clean: what takes characters out of its text.
-
-    Returns:
-        The part, which is empty where `start` is at the end or beyond.
     """
     end = min(len(content), start + min(length, max(1, room)))
     if json_length(clean(content[start:end])) > room:
@@ -183,7 +176,7 @@ class PageCache:
         self._lock = threading.Lock()
 
     def get(self, key: tuple[str, str]) -> Page | None:
-        """The page of a key; None where there is none, or it is too old."""
+        """Return the page of a key; None where there is none, or it is too old."""
         with self._lock:
             self._drop_old()
             if key not in self._kept:

@@ -90,14 +90,10 @@ class SearchEngine(Protocol):
 def domain(text: str) -> str:
     """Read a domain as models write it: `python.org`, `https://python.org/`, `*.python.org`.
 
+    Returns the name, in lower case and in its `xn--` form. Raises RefusalError: it is none.
+
     Args:
         text: a name, or a URL that has one.
-
-    Returns:
-        The name, in lower case and in its `xn--` form.
-
-    Raises:
-        RefusalError: it is none.
     """
     name = text.strip().lower().partition("://")[2] or text.strip().lower()
     name = re.split(r"[/?#]", name, maxsplit=1)[0].removeprefix("*.").strip(".")
@@ -113,13 +109,12 @@ def domain(text: str) -> str:
 def wanted_results(found: Iterable[SearchResult], query: SearchQuery, today: date) -> Iterator[SearchResult]:
     """Select the results that the query asks for, each page once.
 
+    Yields results with plain text, at most `query.max_results`.
+
     Args:
         found: results, best match first.
         query: what was asked for.
         today: the day from which ages count.
-
-    Yields:
-        Results with plain text, at most `query.max_results`.
     """
     seen: set[str] = set()
     for each in found:
@@ -152,7 +147,7 @@ def _below(host: str, name: str) -> bool:
 
 
 def _too_old(found: SearchResult, query: SearchQuery, today: date) -> bool:
-    """Tell whether a page is known to be older; a day more is given for the time zones."""
+    """Return whether a page is known to be older; a day more is given for the time zones."""
     if query.recency is None or found.published is None:
         return False
     return found.published < today - timedelta(days=_DAYS[query.recency] + 1)
@@ -315,11 +310,10 @@ class Brave:
 async def _pages(
     ask: Callable[[int], Awaitable[tuple[list[SearchResult], bool]]], wanted: int
 ) -> list[SearchResult]:
-    """The results of page after page, from 0 on, until there are enough or no more.
+    """Return the results of page after page, from 0 on, until there are enough or no more.
 
     Args:
         ask: gives the results of a page, and whether there may be another one.
-        wanted: results that are enough.
     """
     found: list[SearchResult] = []
     for page in range(_PAGES):
@@ -393,7 +387,7 @@ def _engine_url(url: str, timeout: float) -> str:
 
 
 def _day(text: str | None) -> date | None:
-    """The day of a date or a time of ISO 8601; None for anything else."""
+    """Return the day of a date or a time of ISO 8601; None for anything else."""
     try:
         return date.fromisoformat((text or "")[:10])
     except ValueError:

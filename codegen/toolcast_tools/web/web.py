@@ -81,7 +81,7 @@ class WebLimits(Struct, frozen=True, kw_only=True):
     search_seconds: float = 30.0
 
     def __post_init__(self) -> None:
-        """Raises ValueError where a limit is not positive."""
+        """Raise ValueError where a limit is not positive."""
         for name, value in asdict(self).items():
             if not value > 0:
                 raise ValueError(f"{name} must be positive.")
@@ -261,7 +261,7 @@ class Web:
 
     @cached_property
     def _connection_settings(self) -> ConnectionSettings:
-        """Raises RefusalError, and is tried again by the next call."""
+        """Raise RefusalError, and is tried again by the next call."""
         try:
             tls = self._tls or httpx.create_ssl_context()
         except OSError as problem:
@@ -322,7 +322,9 @@ class Web:
             ) from None
 
     async def _answered(self, question: PageQuestion, context: ToolContext) -> str:
-        """A model's answer to a question; the program's model before that of whoever makes the call."""
+        """Return a model's answer to a question; the program's model before that of whoever makes the
+        call.
+        """
         if self._answer is None:
             sampled = await context.sample(
                 as_message(question), system=SYSTEM, max_tokens=_ANSWER_TOKENS, temperature=0.0

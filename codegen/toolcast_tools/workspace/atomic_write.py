@@ -80,16 +80,13 @@ def write_atomically(
 ) -> None:
     """Write a file beside, and give it the name.
 
+    Raises FileExistsError: `replaced` is None, and the name exists by now; OSError: the system refuses;
+    nothing is left then; PathError: a folder has the name of the file beside; TimeoutError: another process
+    writes the file for more than 10 s.
+
     Args:
-        folder: the descriptor of the folder.
         replaced: the status of the file to replace; None if there must be none.
         mode: permission bits; None for those of the replaced file, or the process's default.
-
-    Raises:
-        FileExistsError: `replaced` is None, and the name exists by now.
-        OSError: the system refuses; nothing is left then.
-        PathError: a folder has the name of the file beside.
-        TimeoutError: another process writes the file for more than 10 s.
     """
     if mode is None and replaced is not None:
         # Without set-user-id and its like, which a system takes away from written files, too.
@@ -129,7 +126,7 @@ def remove_second_name(folder: int, name: str) -> None:
 
 
 def _is_same(folder: int, first: str, second: str) -> bool:
-    """Tell whether two names stand for one regular file."""
+    """Return whether two names stand for one regular file."""
     try:
         found = [os.stat(name, dir_fd=folder, follow_symlinks=False) for name in (first, second)]
     except FileNotFoundError:
@@ -163,7 +160,7 @@ def is_temporary(name: str) -> bool:
 
 
 def _keep_owner(fd: int, replaced: os.stat_result) -> None:
-    """Give the new file to the owner of the former one if the system permits it, as it does to root."""
+    """Return the new file to the owner of the former one if the system permits it, as it does to root."""
     mine = os.fstat(fd)
     if (mine.st_uid, mine.st_gid) != (replaced.st_uid, replaced.st_gid):
         with suppress(PermissionError):
@@ -229,7 +226,7 @@ def _lock(fd: int) -> bool:
 
 
 def _is_still(folder: int, name: str, fd: int) -> bool:
-    """Tell whether `name` is the file that is open as `fd`."""
+    """Return whether `name` is the file that is open as `fd`."""
     try:
         return os.path.samestat(os.stat(name, dir_fd=folder, follow_symlinks=False), os.fstat(fd))
     except FileNotFoundError:

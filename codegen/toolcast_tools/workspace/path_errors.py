@@ -121,7 +121,7 @@ def shown(path: str | os.PathLike[str]) -> str:
 
 
 def _is_name(path: str) -> bool:
-    """Tell whether the operating system takes `path`."""
+    """Return whether the operating system takes `path`."""
     try:
         return b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:

@@ -29,8 +29,9 @@ def check_spelling(folder: int, name: str, error: type[Exception]) -> None:
 
 
 def _is_folded(folder: int, name: str) -> bool:
-    """Tell whether the file may have been found by another spelling: its name in other letters finds it, too;
-    or it has letters with several forms."""
+    """Return whether the file may have been found by another spelling: its name in other letters finds it,
+    too; or it has letters with several forms.
+    """
     if not name.isascii():
         return True
     other = name.swapcase()
@@ -97,7 +98,6 @@ class Root(Struct, frozen=True):
     """The folder that no path leaves.
 
     Attributes:
-        folder: the open folder.
         paths: the absolute paths that lead to it: without links, and as the program wrote it.
         system: the device of `/proc`, if there is one.
     """
@@ -122,7 +122,7 @@ class ResolvedPlace(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names from the root on."""
+        """Return all names from the root on."""
         return self.above if self.name is None else (*self.above, self.name)
 
 
@@ -135,17 +135,14 @@ def resolved(
     Every name is looked up in the folder before it, by descriptor. Links are read and followed here, never by
     the system; `..` goes back to the folder that the path came through.
 
+    Raises WorkspaceError: the path leads outside; PathError: the path is too long or too deep; OSError: a
+    folder on the way does not exist, is none, or may not be entered.
+
     Args:
         root: the folder that the path may not leave.
-        path: the path that the model wrote.
         follow: follow a link at the end of the path. Otherwise a `/` at its end is ignored.
         parents: make missing folders on the way, but none for a link that leads nowhere. They are removed if
             the `with` block raises.
-
-    Raises:
-        WorkspaceError: the path leads outside.
-        PathError: the path is too long or too deep.
-        OSError: a folder on the way does not exist, is none, or may not be entered.
     """
     todo = [*_end(path if follow else ""), *names_below(root, path)[::-1]]
     written = len(todo)  # how many names of the path itself are left; what a link adds comes on top
