@@ -14,6 +14,8 @@ import msgspec
 from click.shell_completion import CompletionItem
 
 from ..config import Config, load_config
+from ..spec.discovery import discover
+from ..spec.tool_names import group_of
 
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 _NAME = re.compile(
@@ -72,9 +74,6 @@ def _offer(
 
 
 def _specs(config: Config) -> Iterator[tuple[str, str]]:
-    from ..spec.discovery import discover
-    from ..spec.tool_names import group_of
-
     for path in discover(config.specs).tools[:_MOST]:
         yield group_of(path), os.path.join(config.specs, path)  # noqa: PTH118 - thousands of paths
 

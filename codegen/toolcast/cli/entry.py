@@ -1,5 +1,6 @@
 """The command's first step. A plain `generate` that changes nothing ends here, with nothing imported."""
 
+import gc
 import os
 import sys
 import time
@@ -13,8 +14,6 @@ def main() -> int:
     """Run the command line and return the exit status."""
     started = time.perf_counter()
     if sys.argv[1:] == ["generate"]:
-        import gc
-
         from ..project.state.index import up_to_date
 
         gc.disable()  # thousands of small tuples, none in a cycle

@@ -11,6 +11,7 @@ import click
 
 from ..config import show
 from ..console import write_line
+from ..spec.tool_names import NAME, NAME_RULE, group_problem, module_problem
 from .options import config_option, configuration, create, disk_problem, examples, refuse
 from .schema import modeline
 
@@ -131,8 +132,6 @@ def command(name: str, config_file: Path | None) -> None:
     It compiles when a person has decided what it leaves open: description, permission, secrets. The group is
     the folder below the specs folder.
     """
-    from ..spec.tool_names import NAME, NAME_RULE, group_problem, module_problem
-
     config = configuration(config_file)
     posix = PurePosixPath(name)
     tool, group = posix.name.removesuffix(".yaml"), posix.parent.as_posix()

@@ -7,6 +7,7 @@ import inspect
 import logging
 import os
 import sys
+import traceback
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -190,8 +191,6 @@ _CLOSING = 5.0
 def no_registry(target: str, problem: "TargetError") -> click.exceptions.Exit:
     """Print why there is no registry, with the traceback of the program's own fault; raise the result."""
     if problem.__cause__ is not None:
-        import traceback
-
         traceback.print_exception(problem.__cause__)
     return refuse(problem.target or target, "no-registry", str(problem), problem.hint)
 

@@ -37,15 +37,15 @@ def command(config_file: Path | None) -> int:
 
     from ..project.generate import build
     from ..project.worker import FRONTEND
-    from ..python.bindings.templates import TemplateFailedError
+    from ..python.bindings.templates import TemplateFailedError, Templates
 
     # `check` compiles everything: what an earlier run remembers would name the files to write.
     with Bar() as bar:
         report = build(config, FRONTEND, mode="check", progress=bar)
     print_diagnostics(report.diagnostics)
-    templates = _templates(config)
     handled = [entry for entry in report.entries if not entry.external]
     try:
+        templates = Templates(() if config.templates is None else str(config.templates))
         written = _write_handlers(config, templates, handled)
         wired = _write_app(config, templates, report, written)
     except TemplateFailedError as error:
@@ -158,15 +158,6 @@ def _tell_orphans(config: Config, report: "Report") -> None:
     for path, tool in _orphans(config, [each for each in report.entries if not each.external], refused):
         reason = "is external" if tool in external else "is no tool any more"
         write_line(f"note: {show(path)} is the handler of {tool}, which {reason}: delete the file")
-
-
-def _templates(config: Config) -> "Templates":
-    from ..python.bindings.templates import TemplateFailedError, Templates
-
-    try:
-        return Templates(() if config.templates is None else str(config.templates))
-    except TemplateFailedError as error:
-        raise _failed(config, error) from None
 
 
 def _failed(config: Config, error: Exception) -> click.exceptions.Exit:
