@@ -35,7 +35,7 @@ def compared(row: dict[str, Any], folder: Path) -> DiffOutcome:
         file = folder / f"{side}.json"
         file.write_text(json.dumps({"tools": [row[side]] if row[side] else []}), encoding="utf-8")
         states.append(read_listed(file, known))
-    return compare_states(config, profiles, (states[0], states[1]), Choice(), date(2026, 11, 22))
+    return compare_states(config, profiles, (states[0], states[1]), Choice(today=date(2026, 11, 22)))
 
 
 def accepts(side: Any, value: Any) -> bool:

@@ -11,7 +11,7 @@ from toolcast.importers.import_tools import Draft, specs_of
 from toolcast.importers.imported_specs import ImportedSpec, ImportedSpecs
 from toolcast.importers.lock import Lock
 from toolcast.importers.spec_text import Choices, dump
-from toolcast.importers.update import Settling, Update, plan_update
+from toolcast.importers.update import Settling, Source, Update, plan_update
 from toolcast.spec.read_file import SourceDocument, parse_document
 
 KEY = ("tools", "t", "look")
@@ -71,15 +71,13 @@ def plan(made: tuple[Draft, ...], here: dict[str, str], lock: Lock, **settling: 
         document = parse_document(text.encode(), path, "yaml")
         assert isinstance(document, SourceDocument), text
         specs[("tools", "t", document.data["source"]["name"])] = ImportedSpec(path, text, document.data)
-    found = ImportedSpecs(specs, frozenset(here), ())
+    found = ImportedSpecs("specs", specs, frozenset(here), ())
     return plan_update(
         made,
-        ("tools", "t"),
+        Source("tools", "t", [each.original for each in made]),
         found,
         lock,
         Settling(**settling),
-        present=[each.original for each in made],
-        shown_root="specs",
     )
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import mimetypes
 import re
 import sys
 import time
@@ -11,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from msgspec import Struct
 
 from ..console import inert_json, json_text, one_line, print_diagnostics, printable, write_line
 from ..diagnostics import MISSING_LIBRARY, did_you_mean
 from ..jsonschema.json_values import JsonObject
 from .complete_values import complete_providers, complete_text_formats, complete_tools
-from .options import config_option, configuration, disk_problem, examples, refuse
+from .options import config_option, configuration, disk_problem, examples, refuse, takes
 from .program import (
     TargetError,
     close,
@@ -51,6 +53,22 @@ def _injected(_: click.Context, __: click.Parameter, stated: tuple[str, ...]) ->
         except (msgspec.DecodeError, UnicodeError):
             made[name] = value
     return made
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    tool: str | None
+    arguments: str | None
+    app: str | None
+    provider: str | None
+    injected: JsonObject
+    as_json: bool
+    folder: Path | None
+    answer: Path | None
+    names: tuple[str, ...]
+    cut: bool
+    events: bool
+    formats: bool
+    config_file: Path | None
 
 
 @click.command(
@@ -95,21 +113,8 @@ def _injected(_: click.Context, __: click.Parameter, stated: tuple[str, ...]) ->
 @click.option("--events", is_flag=True, help="Print what a stream of the answer tells; each line is a piece.")
 @click.option("--formats", is_flag=True, help="List the text formats instead.")
 @config_option
-def command(
-    tool: str | None,
-    arguments: str | None,
-    app: str | None,
-    provider: str | None,
-    injected: JsonObject,
-    as_json: bool,
-    folder: Path | None,
-    answer: Path | None,
-    names: tuple[str, ...],
-    cut: bool,
-    events: bool,
-    formats: bool,
-    config_file: Path | None,
-) -> int:
+@takes(_Options)
+def command(options: _Options) -> int:
     """Call a tool, check the arguments of a call, or read the calls in a model's answer.
 
     JSON is one object; `-`, or none where stdin is no terminal, reads it from stdin. With --app the tool is
@@ -121,21 +126,28 @@ def command(
     (docs/reference/text-calls.md). Nothing is carried out; the exit status is 1 where a call begins that
     cannot be read, or the file of a format has problems.
     """
-    if answer is not None or formats:
-        if tool is not None or app is not None or provider is not None or injected or folder is not None:
+    if options.answer is not None or options.formats:
+        if (
+            options.tool is not None
+            or options.app is not None
+            or options.provider is not None
+            or options.injected
+            or options.folder is not None
+        ):
             raise click.UsageError("--answer and --formats call no tool: leave out what a call needs.")
-        if answer is None:
-            return _list_formats(as_json=as_json)
-        return _show_answer(answer, names, cut=cut, events=events, as_json=as_json)
+        if options.answer is None:
+            return _list_formats(as_json=options.as_json)
+        return _show_answer(options.answer, options)
+    tool = options.tool
     if tool is None:
         raise click.UsageError("Name a tool, or an answer to read with --answer.")
-    if names or cut or events:
+    if options.names or options.cut or options.events:
         raise click.UsageError("--in, --cut and --events say how an answer is read: name it with --answer.")
-    text = _arguments(arguments)
-    if app is None:
-        if folder is not None:
+    text = _arguments(options.arguments)
+    if options.app is None:
+        if options.folder is not None:
             raise click.UsageError("--save keeps what a tool returns: name the registry with --app.")
-        return _check(configuration(config_file), tool, text, provider, injected)
+        return _check(configuration(options.config_file), tool, text, options)
 
     log_to_stderr(logging.WARNING)
 
@@ -143,18 +155,18 @@ def command(
         with quiet_stdout():  # what handlers print is no result
             registry = await load_registry(target)
             try:
-                extra = _extra(registry, tool, injected)
+                extra = _extra(registry, tool, options.injected)
                 context = msgspec.structs.replace(_context(), extra=extra)
-                result = await registry.execute(tool, text, provider, context)
+                result = await registry.execute(tool, text, options.provider, context)
                 return result, _data(registry, tool, result)
             finally:
                 await close(registry)
 
     try:
-        result, data = asyncio.run(main(app))
+        result, data = asyncio.run(main(options.app))
     except TargetError as problem:
-        raise no_registry(app, problem) from None
-    return _print_json(result, data) if as_json else _print(result, tool, folder)
+        raise no_registry(options.app, problem) from None
+    return _print_json(result, data) if options.as_json else _print(result, tool, options.folder)
 
 
 def _arguments(stated: str | None) -> str | bytes | None:
@@ -167,9 +179,7 @@ def _arguments(stated: str | None) -> str | bytes | None:
     return sys.stdin.buffer.read(MAX_TEXT + 1)
 
 
-def _check(
-    config: "Config", tool: str, text: str | bytes | None, provider: str | None, injected: JsonObject
-) -> int:
+def _check(config: "Config", tool: str, text: str | bytes | None, options: _Options) -> int:
     from ..runtime.errors import ArgumentError, InjectionError, MissingDataError, UnknownProviderError
 
     bindings = load_bindings(config)
@@ -178,7 +188,7 @@ def _check(
         raise refuse(tool, "unknown-tool", f"there is no tool called {tool!r}", hint)
     binding = bindings[tool]
     try:
-        params = binding.decode(text, provider, injected=injected)
+        params = binding.decode(text, options.provider, injected=options.injected)
     except InjectionError as problem:
         hint = "state it with --inject NAME=VALUE" if problem.parameter in binding.inject else ""
         raise refuse(tool, "bad-injection", str(problem), hint) from None
@@ -282,8 +292,6 @@ def _print(result: "ToolResult", tool: str, folder: Path | None) -> int:
 
 def _file_name(name: str, media_type: str, default: str) -> str:
     """Return the name that a result states, if it is a plain one; else `default` with a suffix."""
-    import mimetypes
-
     if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}", name) and not name.endswith((".", " ")):
         return name
     return default + (mimetypes.guess_extension(media_type) or ".bin")
@@ -312,20 +320,22 @@ def _saved(folder: Path, name: str, data: bytes) -> Path:
 _FORMAT_FILE = ".toml"
 
 
-def _show_answer(file: Path, names: tuple[str, ...], *, cut: bool, events: bool, as_json: bool) -> int:
-    """Show how `names` read the answer in `file`; `cut`: its stop reason was a limit."""
-    from ..agents.text_calls import FormatError, TextStream, read_format
+def _show_answer(file: Path, options: _Options) -> int:
+    from ..agents.text_calls import FormatError, TextStream, collect, read_format
 
     try:
-        formats = [read_format(name) if name.endswith(_FORMAT_FILE) else name for name in names or ("auto",)]
+        names = options.names or ("auto",)
+        formats = [read_format(name) if name.endswith(_FORMAT_FILE) else name for name in names]
         stream = TextStream(formats)
     except FormatError as problem:
         print_diagnostics(problem.diagnostics)
         raise click.exceptions.Exit(1) from None
     except ValueError as problem:
         raise click.UsageError(one_line(str(problem))) from None
-    found = _events(stream, _answer(file), cut=cut)
-    return _print_events(found, as_json=as_json) if events else _print_calls(found, as_json=as_json)
+    found = _events(stream, _answer(file), cut=options.cut)
+    if options.events:
+        return _print_events(found, as_json=options.as_json)
+    return _print_calls(collect(found), as_json=options.as_json)
 
 
 def _answer(file: Path) -> str:
@@ -345,10 +355,7 @@ def _events(stream: "TextStream", text: str, *, cut: bool) -> "Iterator[Event]":
     yield from stream.finish(cut=cut)
 
 
-def _print_calls(events: "Iterator[Event]", *, as_json: bool) -> int:
-    from ..agents.text_calls import collect
-
-    parsed = collect(events)
+def _print_calls(parsed: "Parsed", *, as_json: bool) -> int:
     if as_json:
         click.echo(json_text(parsed))
     else:

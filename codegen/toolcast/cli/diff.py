@@ -1,12 +1,14 @@
 """`toolcast diff`."""
 
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from .complete_values import complete_providers, complete_tools
-from .options import config_option, configuration, examples
+from .options import config_option, configuration, examples, takes
 
 if TYPE_CHECKING:
     from ..diff.change import Level
@@ -29,6 +31,18 @@ def _state_options(function: Any) -> Any:
         "--to", metavar="REF|DIR|FILE", help="The new state, likewise. Default: the specs as they are."
     )
     return against(to(function))
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    specs: tuple[str, ...]
+    against: str | None
+    to: str | None
+    audiences: tuple[Any, ...]
+    providers: tuple[str, ...]
+    level: "Level"
+    form: "Form"
+    listing: bool
+    config_file: Path | None
 
 
 @click.command(
@@ -64,17 +78,8 @@ def _state_options(function: Any) -> Any:
 )  # fmt: skip
 @click.option("--list", "listing", is_flag=True, help="Explain every rule, and do nothing else.")
 @config_option
-def command(
-    specs: tuple[str, ...],
-    against: str | None,
-    to: str | None,
-    audiences: tuple[Any, ...],
-    providers: tuple[str, ...],
-    level: "Level",
-    form: "Form",
-    listing: bool,
-    config_file: Path | None,
-) -> int:
+@takes(_Options)
+def command(options: _Options) -> int:
     """Tell what changed in the tools between two states, for whom, and what breaks.
 
     SPEC is a path or a tool's name; all tools without one. Specs are compared, by what they mean; what would
@@ -89,13 +94,13 @@ def command(
     from ..diff.compare_states import Choice
     from .diff_text import compared, list_rules, plain_format, print_changelog, print_outcome
 
-    if listing:
-        list_rules(form)
+    if options.listing:
+        list_rules(options.form)
         return 0
-    config = configuration(config_file, plain_format(form))
-    choice = Choice(tools=specs, audiences=audiences, level=level)
-    outcome = compared(config, against, to, choice, providers=providers, form=form)
-    if form == "changelog":
+    config = configuration(options.config_file, plain_format(options.form))
+    choice = Choice(today=date.today(), tools=options.specs, audiences=options.audiences, level=options.level)
+    outcome = compared(config, (options.against, options.to), choice, options.providers, options.form)
+    if options.form == "changelog":
         return print_changelog(outcome)
-    print_outcome(outcome, form)
+    print_outcome(outcome, options.form)
     return int(outcome.failed)

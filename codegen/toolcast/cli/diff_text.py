@@ -3,7 +3,6 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
 from typing import Any, Literal
 
 import click
@@ -216,21 +215,19 @@ def plain_format(form: Form) -> Format:
 
 def compared(
     config: Config,
-    against: str | None,
-    to: str | None,
+    sides: tuple[str | None, str | None],
     choice: Choice,
-    *,
-    providers: tuple[str, ...] = (),
+    providers: tuple[str, ...],
     form: Form = "text",
 ) -> DiffOutcome:
-    """Compare, or end the command where a state or the configuration cannot be read."""
+    """Compare `sides`, the old one and the new one, or end the command where something cannot be read."""
     profiles, known, problems = diff_profiles(config, providers)
     if problems := (*problems, *setting_problems(config)):
         raise _unusable(problems, form)
     with Bar("comparing") as bar:
         try:
-            states = open_states(config, against, to, known)
-            return compare_states(config, profiles, states, choice, date.today(), bar)
+            states = open_states(config, *sides, known)
+            return compare_states(config, profiles, states, choice, bar)
         except UnreadableStateError as error:
             problem = error.problem
     raise _unusable((problem,), form)

@@ -3,12 +3,23 @@
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
 from ..config import show
 from ..console import Format, count, write_line
 from ..diagnostics import has_errors
 from .building import Wanted, generate
-from .options import config_option, configuration, examples, format_option, print_diagnostics
+from .options import config_option, configuration, examples, format_option, print_diagnostics, takes
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    check: bool
+    diff: bool
+    dry_run: bool
+    watch: bool
+    jobs: int | None
+    form: Format
+    config_file: Path | None
 
 
 @click.command(
@@ -34,31 +45,26 @@ from .options import config_option, configuration, examples, format_option, prin
 )
 @format_option
 @config_option
-def command(
-    check: bool,
-    diff: bool,
-    dry_run: bool,
-    watch: bool,
-    jobs: int | None,
-    form: Format,
-    config_file: Path | None,
-) -> int:
+@takes(_Options)
+def command(options: _Options) -> int:
     """Compile the specs into the output folder.
 
     Only what differs is written, and only what an earlier run wrote is deleted. A spec with errors keeps its
     former output; all others are compiled all the same. The exit status is 1 if there is an error, and with
     --check if the output is out of date; --watch ends with 0.
     """
-    if check + diff + dry_run > 1:
+    if options.check + options.diff + options.dry_run > 1:
         raise click.UsageError("--check, --diff and --dry-run exclude each other.")
-    if watch:
-        if check or diff or dry_run:
+    if options.watch:
+        if options.check or options.diff or options.dry_run:
             raise click.UsageError("--watch writes: it goes with neither --check, --diff nor --dry-run.")
-        from .watch import watch as keep_building
+        from .watch import watch
 
-        return keep_building(config_file, form, jobs)
-    wanted: Wanted = "check" if check else "diff" if diff else "dry-run" if dry_run else "write"
-    return generate(config_file, wanted=wanted, jobs=jobs, form=form)
+        return watch(options.config_file, options.form, options.jobs)
+    wanted: Wanted = (
+        "check" if options.check else "diff" if options.diff else "dry-run" if options.dry_run else "write"
+    )
+    return generate(options.config_file, wanted=wanted, jobs=options.jobs, form=options.form)
 
 
 @click.command(

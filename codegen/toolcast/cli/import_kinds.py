@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
+from msgspec import Struct
 
 from ..config import show
 from ..console import Format, count, one_line, write_line
@@ -21,6 +22,7 @@ from ..importers.python_objects import read_python
 from ..importers.spec_text import Choices, property_names
 from ..importers.update import Settling
 from ..jsonschema.json_values import JsonObject
+from ..mcp.sdk import McpMissingError
 from ..permissions import PERMISSIONS, Permission
 from ..runtime.http_operation import METHODS
 from ..spec.discovery import discover
@@ -28,7 +30,7 @@ from ..spec.read_file import SourceDocument, read_document
 from ..spec.tool_names import group_problem
 from .complete_values import complete_tools
 from .import_outcome import ImportOptions, print_problems, write_imported, write_nothing, write_specs
-from .options import config_option, configuration, examples, format_option, refuse
+from .options import config_option, configuration, examples, format_option, refuse, takes
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -212,6 +214,15 @@ def sample_command(files: tuple[Path, ...], name: str, options: ImportOptions) -
     write_imported(import_sample(files, options.choices, name=name, group=options.group), options)
 
 
+class _McpOptions(Struct, frozen=True, kw_only=True):
+    server: tuple[str, ...]
+    env: tuple[str, ...]
+    header: tuple[str, ...]
+    timeout: float
+    label: str
+    options: ImportOptions
+
+
 @click.command(
     "mcp",
     epilog=examples(
@@ -229,38 +240,31 @@ def sample_command(files: tuple[Path, ...], name: str, options: ImportOptions) -
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the source in the specs (default: the server's own).")
 @_common_options
-def mcp_command(
-    server: tuple[str, ...],
-    env: tuple[str, ...],
-    header: tuple[str, ...],
-    timeout: float,
-    label: str,
-    options: ImportOptions,
-) -> None:
+@takes(_McpOptions)
+def mcp_command(stated: _McpOptions) -> None:
     """Write one spec per tool of a running MCP server: one that COMMAND starts, or one at URL.
 
     COMMAND runs with your rights. Tools alone are read; nothing is called.
     """
     from ..importers.mcp_server import ServerAddress, read_server
-    from ..mcp.sdk import McpMissingError
 
-    is_url = len(server) == 1 and server[0].startswith(("http://", "https://"))
-    if is_url and env:
+    is_url = len(stated.server) == 1 and stated.server[0].startswith(("http://", "https://"))
+    if is_url and stated.env:
         raise click.UsageError("--env is for a COMMAND; a server at a URL has its own variables.")
-    if header and not is_url:
+    if stated.header and not is_url:
         raise click.UsageError("--header is for a URL; a COMMAND takes --env.")
     address = ServerAddress(
-        command=() if is_url else server,
-        url=server[0] if is_url else "",
-        env=dict(map(_variable, env)),
-        headers=dict(map(_header, header)),
-        seconds=timeout,
+        command=() if is_url else stated.server,
+        url=stated.server[0] if is_url else "",
+        env=dict(map(_variable, stated.env)),
+        headers=dict(map(_header, stated.header)),
+        seconds=stated.timeout,
     )
     try:
-        declarations = read_server(address, label=label)
+        declarations = read_server(address, label=stated.label)
     except McpMissingError as problem:
-        raise refuse("toolcast", "mcp-missing", str(problem), form=options.form) from None
-    write_specs(declarations, options)
+        raise refuse("toolcast", "mcp-missing", str(problem), form=stated.options.form) from None
+    write_specs(declarations, stated.options)
 
 
 def _variable(text: str) -> tuple[str, str]:
@@ -281,6 +285,19 @@ def _header(text: str) -> tuple[str, str]:
 
 
 _NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+class _OpenApiOptions(Struct, frozen=True, kw_only=True):
+    source: str
+    options: ImportOptions
+    names: Path | None
+    write_names: Path | None
+    no_deprecated: bool
+    no_results: bool
+    tags: tuple[str, ...]
+    paths: tuple[str, ...]
+    operations: tuple[str, ...]
+    methods: tuple[str, ...]
 
 
 @click.command(
@@ -307,15 +324,8 @@ _NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--names", type=_FILE, help="Names of tools: YAML or JSON, operation id → name.")
 @click.option("--write-names", type=_NEW_FILE, help="Write such a file with the present names, and no spec.")
 @_common_options
-def openapi_command(
-    source: str,
-    options: ImportOptions,
-    names: Path | None,
-    write_names: Path | None,
-    no_deprecated: bool,
-    no_results: bool,
-    **selected: tuple[str, ...],
-) -> None:
+@takes(_OpenApiOptions)
+def openapi_command(stated: _OpenApiOptions) -> None:
     """Write one spec per operation of an OpenAPI document, 3.0 to 3.2, in YAML or JSON.
 
     What is selected fits one of each option: `--tag pets --method get` are the GET operations with the tag
@@ -324,26 +334,38 @@ def openapi_command(
     from ..importers.openapi.operations import Selection, names_text, read_names
     from ..importers.openapi.read_openapi import OpenApiChoices, read_openapi
 
-    chosen, problems = ({}, ()) if names is None else read_names(names)
+    chosen, problems = ({}, ()) if stated.names is None else read_names(stated.names)
     if problems:
-        write_nothing(problems, options)
+        write_nothing(problems, stated.options)
     choices = OpenApiChoices(
-        selection=Selection(deprecated=not no_deprecated, **selected), names=chosen, results=not no_results
+        selection=Selection(
+            tags=stated.tags,
+            paths=stated.paths,
+            operations=stated.operations,
+            methods=stated.methods,
+            deprecated=not stated.no_deprecated,
+        ),
+        names=chosen,
+        results=not stated.no_results,
     )
-    declarations = read_openapi(source, choices)
-    if write_names is None:
-        write_specs(declarations, options)
+    declarations = read_openapi(stated.source, choices)
+    if stated.write_names is None:
+        write_specs(declarations, stated.options)
         return
     try:
-        with write_names.open("w" if options.settling.force else "x", encoding="utf-8", newline="\n") as file:
+        with stated.write_names.open(
+            "w" if stated.options.settling.force else "x", encoding="utf-8", newline="\n"
+        ) as file:
             file.write(names_text(declarations))
     except FileExistsError:
         raise click.ClickException(
-            f"{write_names.as_posix()} is there already; --force overwrites it"
+            f"{stated.write_names.as_posix()} is there already; --force overwrites it"
         ) from None
     except OSError as error:
-        raise click.ClickException(f"{write_names.as_posix()} cannot be written: {error.strerror}") from None
-    write_nothing(declarations.diagnostics, options)
+        raise click.ClickException(
+            f"{stated.write_names.as_posix()} cannot be written: {error.strerror}"
+        ) from None
+    write_nothing(declarations.diagnostics, stated.options)
 
 
 @click.command(

@@ -21,7 +21,7 @@ from ..importers.imported_specs import find_imported
 from ..importers.lock import NAME, LockError, load_lock, write_text
 from ..importers.spec_text import Choices
 from ..importers.suspicious_text import suspicious
-from ..importers.update import Settling, plan_update
+from ..importers.update import Settling, Source, plan_update
 from ..jsonschema.json_values import JsonObject
 from ..spec.discovery import TYPES
 from .schema import modeline
@@ -245,12 +245,10 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
         _stop(options, *here.diagnostics, Diagnostic(file=shown_root, code="import-specs", message=message))
     update = plan_update(
         (*imported.types, *imported.drafts),
-        (declarations.kind, declarations.label),
+        Source(declarations.kind, declarations.label, _present(declarations, imported)),
         here,
         lock,
         options.settling,
-        present=_present(declarations, imported),
-        shown_root=shown_root,
     )
     findings: list[Diagnostic] = []
     for draft in imported.drafts:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from ..console import count, json_text, paint, render, table, wants_colour
 from ..diagnostics import Diagnostic, Severity, did_you_mean
 from .complete_values import complete_codes, complete_groups, complete_providers, complete_tools
-from .options import config_option, configuration, examples, print_diagnostics, refuse
+from .options import config_option, configuration, examples, print_diagnostics, refuse, takes
 from .terminal import Bar
 
 if TYPE_CHECKING:
@@ -24,6 +25,21 @@ _Form = Literal["text", "json", "github", "sarif"]
 _FORMS = ("text", "json", "github", "sarif")
 _TOLERATED: dict[str, int] = {"none": -1, "note": 0, "warning": 1}
 """Most severe finding that leaves the exit status 0."""
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    specs: tuple[str, ...]
+    providers: tuple[str, ...]
+    groups: tuple[str, ...]
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    losses: bool | None
+    tokens: bool
+    strict: bool
+    max_severity: str | None
+    form: _Form
+    listing: bool
+    config_file: Path | None
 
 
 @click.command(
@@ -69,20 +85,8 @@ _TOLERATED: dict[str, int] = {"none": -1, "note": 0, "warning": 1}
 )  # fmt: skip
 @click.option("--list", "listing", is_flag=True, help="Explain every code, and do nothing else.")
 @config_option
-def command(
-    specs: tuple[str, ...],
-    providers: tuple[str, ...],
-    groups: tuple[str, ...],
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    losses: bool | None,
-    tokens: bool,
-    strict: bool,
-    max_severity: str | None,
-    form: _Form,
-    listing: bool,
-    config_file: Path | None,
-) -> int:
+@takes(_Options)
+def command(options: _Options) -> int:
     """Check the whole set of tools before a provider does: limits, names, wording, policy.
 
     SPEC is a path or a tool's name; all tools without one. Limits of a request are counted over all tools, or
@@ -92,30 +96,28 @@ def command(
     """
     from ..lint.finding import RANKS, RULES
 
-    if listing:
-        _list(RULES, form)
+    if options.listing:
+        _list(RULES, options.form)
         return 0
-    _known(select + ignore, RULES)
-    config = configuration(config_file, "json" if form == "sarif" else form)
-    from ..lint.all_checks import Settings, lint_project
-    from ..lint.linted_tool import load_project
+    _known(options.select + options.ignore, RULES)
+    config = configuration(options.config_file, "json" if options.form == "sarif" else options.form)
+    from ..lint.all_checks import Settings, lint
 
     settings = Settings(
         today=date.today(),
-        tools=specs,
-        groups=groups,
-        providers=providers,
-        select=select,
-        ignore=ignore,
-        losses=config.lint.losses if losses is None else losses,
-        tokens=tokens,
+        tools=options.specs,
+        groups=options.groups,
+        providers=options.providers,
+        select=options.select,
+        ignore=options.ignore,
+        losses=config.lint.losses if options.losses is None else options.losses,
+        tokens=options.tokens,
     )
     with Bar("linting") as bar:
-        project = load_project(config, settings.providers, bar)
-        outcome = lint_project(config, project, settings)  # of 1,000 tools another second: the bar stays
-    _print(outcome, form)
-    worst = _TOLERATED[max_severity or ("note" if strict else config.lint.max_severity)]
-    worst = min(0, worst) if strict else worst
+        outcome = lint(config, settings, bar)
+    _print(outcome, options.form)
+    worst = _TOLERATED[options.max_severity or ("note" if options.strict else config.lint.max_severity)]
+    worst = min(0, worst) if options.strict else worst
     found = any(RANKS[each.severity] > worst for each in outcome.findings)
     return int(bool(outcome.refused) or found)
 

@@ -8,19 +8,29 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 import msgspec
+from msgspec import Struct
 
-from ..config import Config, show
+from ..config import show
 from ..console import count, json_text, table, wants_colour, write_line
 from ..diagnostics import did_you_mean, has_errors
 from ..jsonschema.json_values import JsonObject
 from ..permissions import PERMISSIONS
 from .complete_values import complete_groups, complete_providers, complete_tools
-from .options import config_option, configuration, examples, json_option, print_diagnostics, refuse
+from .options import config_option, configuration, examples, json_option, print_diagnostics, refuse, takes
 from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..lint.tool_list import Listing, Row
-    from ..providers import Profile
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    patterns: tuple[str, ...]
+    groups: tuple[str, ...]
+    permissions: tuple[str, ...]
+    undecided: bool
+    providers: tuple[str, ...]
+    form: Literal["text", "json"]
+    config_file: Path | None
 
 
 @click.command(
@@ -48,59 +58,50 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @json_option()
 @config_option
-def command(
-    patterns: tuple[str, ...],
-    groups: tuple[str, ...],
-    permissions: tuple[str, ...],
-    undecided: bool,
-    providers: tuple[str, ...],
-    form: Literal["text", "json"],
-    config_file: Path | None,
-) -> int:
+@takes(_Options)
+def command(options: _Options) -> int:
     """List the tools: names, groups, permissions, and what each costs in a request.
 
     PATTERN is a tool's name or the path of its spec, with `*` and `?`. Tools whose specs do not compile are
     listed, too: what a person has to decide is named. Nothing is written. The exit status is 1 if a spec has
     an error, or if PATTERN fits no tool.
     """
-    config = configuration(config_file)
+    config = configuration(options.config_file)
     from ..lint.tool_list import Filter, Place, list_tools
-    from ..project.profiles import find_types
+    from ..project.profiles import find_types, profiles_of, unknown_providers
+    from ..providers import load_profile
 
-    profiles, known = _profiles(config, providers)
+    found, problems = profiles_of(config, options.providers)
+    ids = tuple(options.providers) or found.chosen[:1]
+    problems = (*problems, *unknown_providers(config, ids, found.known))
+    if problems:
+        print_diagnostics(problems)
+        return 1
+    profiles = [found.own.get(id) or load_profile(id) for id in dict.fromkeys(ids)]
     folders, problems = find_types(config)
     print_diagnostics(problems)
     place = Place(
         root=config.specs,
         shown_root=show(config.specs),
-        known_providers=frozenset(known),
+        known_providers=frozenset(found.known),
         folders=folders,
     )
-    chosen = Filter(patterns=patterns, groups=groups, permissions=permissions, undecided=undecided)
+    chosen = Filter(
+        patterns=options.patterns,
+        groups=options.groups,
+        permissions=options.permissions,
+        undecided=options.undecided,
+    )
     with Bar("reading") as bar:
         listing = list_tools(place, profiles, chosen, bar)
     print_diagnostics(listing.problems)
-    if not listing.rows and listing.names and (patterns or groups):
-        raise _nothing(place.shown_root, patterns, groups, listing)
-    if form == "json":
+    if not listing.rows and listing.names and (options.patterns or options.groups):
+        raise _nothing(place.shown_root, options.patterns, options.groups, listing)
+    if options.form == "json":
         _print_json(listing)
     else:
         _print_table(listing, [profile.id for profile in profiles])
     return int(has_errors(listing.problems))
-
-
-def _profiles(config: Config, wanted: Sequence[str]) -> tuple[tuple["Profile", ...], tuple[str, ...]]:
-    """Return the profiles to count for, and the ids of all providers; an unknown one ends the command."""
-    from ..project.profiles import profiles_of, unknown_providers
-    from ..providers import load_profile
-
-    found, problems = profiles_of(config, wanted)
-    ids = tuple(wanted) or found.chosen[:1]
-    problems = (*problems, *unknown_providers(config, ids, found.known))
-    if problems:
-        print_diagnostics(problems)
-        raise click.exceptions.Exit(1)
-    return tuple(found.own.get(id) or load_profile(id) for id in dict.fromkeys(ids)), found.known
 
 
 def _nothing(

@@ -1,6 +1,7 @@
 """Options of several commands, the configuration, and files that commands write."""
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +13,23 @@ from ..console import print_diagnostics as print_diagnostics
 from ..diagnostics import Diagnostic
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+_Options = TypeVar("_Options")
+_Result = TypeVar("_Result")
+
+
+def takes(
+    options: Callable[..., _Options],
+) -> Callable[[Callable[[_Options], _Result]], Callable[..., _Result]]:
+    """Hand a command what click read as one value, which `options` makes of it."""
+
+    def decorate(command: Callable[[_Options], _Result]) -> Callable[..., _Result]:
+        @wraps(command)
+        def collect(**stated: Any) -> _Result:
+            return command(options(**stated))
+
+        return collect
+
+    return decorate
 
 
 def config_option(function: Command) -> Command:

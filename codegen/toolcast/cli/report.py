@@ -3,18 +3,20 @@
 import gc
 import stat
 import sys
+import webbrowser
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 import click
+from msgspec import Struct
 
 from ..config import show
 from ..console import count, json_text, write_line
 from ..replace_file import replace_file
 from .complete_values import complete_providers, complete_tools
-from .options import config_option, configuration, examples, print_diagnostics, refuse
+from .options import config_option, configuration, examples, print_diagnostics, refuse, takes
 from .terminal import Bar
 
 if TYPE_CHECKING:
@@ -29,6 +31,17 @@ _MISSING = ("no-specs", "unknown-tool", "unknown-provider")
 _GARBAGE = 200_000
 """Values between two searches for cycles: what is known of thousands of tools stays until the end."""
 _SUFFIXES: Mapping[_Form, str] = {"html": "html", "markdown": "md", "json": "json"}
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    specs: tuple[str, ...]
+    out: Path | None
+    force: bool
+    opened: bool
+    against: str | None
+    providers: tuple[str, ...]
+    form: _Form
+    config_file: Path | None
 
 
 @click.command(
@@ -61,16 +74,8 @@ _SUFFIXES: Mapping[_Form, str] = {"html": "html", "markdown": "md", "json": "jso
     help="A page to look at, a catalogue for a wiki or a pull request, or the data.",
 )  # fmt: skip
 @config_option
-def command(
-    specs: tuple[str, ...],
-    out: Path | None,
-    force: bool,
-    opened: bool,
-    against: str | None,
-    providers: tuple[str, ...],
-    form: _Form,
-    config_file: Path | None,
-) -> int:
+@takes(_Options)
+def command(options: _Options) -> int:
     """Write one file that shows all tools: what each provider is sent, what that lacks, and its cost.
 
     SPEC is a path or a tool's name; all tools without one, and limits are counted over those that are shown.
@@ -79,25 +84,26 @@ def command(
     in the report with their problems; the exit status is 1 then. Nothing is written where the folder of
     specs, a SPEC or a provider does not exist.
     """
-    if opened and (form != "html" or str(out) == "-"):
+    if options.opened and (options.form != "html" or str(options.out) == "-"):
         raise click.UsageError("--open opens a page: leave out --format, and `--out -`.")
-    config = configuration(config_file)
-    target = out or Path(f"toolcast-report.{_SUFFIXES[form]}")
+    config = configuration(options.config_file)
+    target = options.out or Path(f"toolcast-report.{_SUFFIXES[options.form]}")
     printed = str(target) == "-"
-    if not printed and not force:
+    if not printed and not options.force:
         _check_target(target)
     comparison = None
-    if against is not None:
+    if options.against is not None:
         from ..diff.compare_states import Choice
         from .diff_text import compared
 
-        comparison = compared(config, against, None, Choice(tools=specs), providers=providers)
-    report = _collected(config, specs, providers, comparison)
+        choice = Choice(today=date.today(), tools=options.specs)
+        comparison = compared(config, (options.against, None), choice, options.providers)
+    report = _collected(config, options, comparison)
     problems = [each for each in report.diagnostics if each.severity == "error"]
     print_diagnostics(problems)
     if any(each.code in _MISSING for each in problems):
         return 1
-    content = _content(report, comparison, form)
+    content = _content(report, comparison, options.form)
     if printed:
         _print(content)
     else:
@@ -108,17 +114,15 @@ def command(
         tools = count(len(report.tools), "tool")
         size = f"{len(content) / 1000:,.0f} kB"
         write_line(f"toolcast: {tools} in {show(target.absolute())} ({size})")
-        if opened:
+        if options.opened:
             _open_page(target.absolute().as_uri())
     return int(bool(problems))
 
 
-def _collected(
-    config: "Config", specs: tuple[str, ...], providers: tuple[str, ...], compared: "DiffOutcome | None"
-) -> "Report":
+def _collected(config: "Config", options: _Options, compared: "DiffOutcome | None") -> "Report":
     from ..report.collect import Choice, collect
 
-    choice = Choice(today=date.today(), tools=specs, providers=providers)
+    choice = Choice(today=date.today(), tools=options.specs, providers=options.providers)
     before = gc.get_threshold()
     gc.set_threshold(_GARBAGE, 20, 50)
     try:
@@ -129,8 +133,6 @@ def _collected(
 
 
 def _open_page(url: str) -> None:
-    import webbrowser
-
     if not webbrowser.open(url):
         click.echo(f"toolcast: no browser was found; open {url}, or set BROWSER to a browser", err=True)
 

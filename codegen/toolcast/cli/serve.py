@@ -5,15 +5,17 @@ import difflib
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from ..jsonschema.json_values import JsonObject
+from ..mcp.sdk import McpMissingError, load
 from .complete_values import complete_groups, complete_tools
-from .options import examples, refuse
+from .options import examples, refuse, takes
 from .program import TargetError, close, load_registry, load_target, log_to_stderr, no_registry, quiet_stdout
 
 if TYPE_CHECKING:
@@ -22,6 +24,28 @@ if TYPE_CHECKING:
 
 _GRACE = 1.0
 """Seconds that running calls have to end after a signal."""
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    target: str
+    http: str | None
+    groups: tuple[str, ...]
+    names: tuple[str, ...]
+    permission: tuple[str, ...]
+    allow_host: tuple[str, ...]
+    allow_origin: tuple[str, ...]
+    token_env: str | None
+    stateless: bool
+    verbose: bool
+    ask_approvals: bool
+    icon: tuple[str, ...]
+    server_name: str | None
+    server_version: str | None
+    title: str | None
+    instructions: str | None
+    website: str | None
+    resources: str | None
+    prompts: str | None
 
 
 @click.command(
@@ -65,65 +89,56 @@ _GRACE = 1.0
     "--stateless", is_flag=True, help="Keep no sessions: any of several processes answers a request."
 )
 @click.option("--verbose", is_flag=True, help="Log every request to stderr.")
-def command(
-    target: str,
-    http: str | None,
-    groups: tuple[str, ...],
-    names: tuple[str, ...],
-    permission: tuple[str, ...],
-    allow_host: tuple[str, ...],
-    allow_origin: tuple[str, ...],
-    token_env: str | None,
-    stateless: bool,
-    verbose: bool,
-    ask_approvals: bool,
-    icon: tuple[str, ...],
-    **stated: str | None,
-) -> int:
+@takes(_Options)
+def command(options: _Options) -> int:
     """Offer a program's registry to MCP clients.
 
     MODULE:ATTRIBUTE is a ToolRegistry of yours, or a function (async or not) that returns one. Without --http
     one client is served on stdin and stdout; everything else that is printed goes to stderr. After a signal
     the exit status is 128 and the signal's number.
     """
-    from ..mcp.sdk import McpMissingError, load
     from ..mcp.serving.serve import HttpOptions, address, http_app, serve_http, serve_stdio
     from ..mcp.serving.server import mcp_server
     from ..runtime.errors import UnknownProviderError
 
-    log_to_stderr(verbose=verbose)
-    if http is None and (token_env or stateless):
-        option = "--token-env" if token_env else "--stateless"
+    log_to_stderr(verbose=options.verbose)
+    if options.http is None and (options.token_env or options.stateless):
+        option = "--token-env" if options.token_env else "--stateless"
         raise refuse(option, "needs-http", f"{option} is for HTTP, and stdio is served", "add --http PORT")
     try:
         load("mcp.server.lowlevel.server")
-        host, port = address(http) if http is not None else ("", 0)
-        auth = _token_auth(token_env)
-        options = HttpOptions(
-            allowed_hosts=allow_host, allowed_origins=allow_origin, auth=auth, stateless=stateless
+        host, port = address(options.http) if options.http is not None else ("", 0)
+        auth = _token_auth(options.token_env)
+        over_http = HttpOptions(
+            allowed_hosts=options.allow_host,
+            allowed_origins=options.allow_origin,
+            auth=auth,
+            stateless=options.stateless,
         )
     except McpMissingError as problem:
-        raise refuse(target, "mcp-missing", str(problem)) from None
+        raise refuse(options.target, "mcp-missing", str(problem)) from None
     except ValueError as problem:
-        raise refuse(str(http), "bad-address", str(problem)) from None
+        raise refuse(str(options.http), "bad-address", str(problem)) from None
 
     async def main() -> int:
         with quiet_stdout():
-            beside = await _beside(stated)
-            registry = await load_registry(target)
+            beside = await _beside(options)
+            registry = await load_registry(options.target)
             try:
-                view = _chosen(registry, _split(groups), _split(names), _split(permission))
-                about = _stated(target, icon, stated)
-                server = mcp_server(view, ask_approvals=ask_approvals, **about, **beside)
-                if http is not None:
-                    http_app(server, host, options)  # refuses what must not be served
+                view = _chosen(
+                    registry, _split(options.groups), _split(options.names), _split(options.permission)
+                )
+                about = _stated(options)
+                server = mcp_server(view, ask_approvals=options.ask_approvals, **about, **beside)
+                if options.http is not None:
+                    http_app(server, host, over_http)  # refuses what must not be served
             except ValueError as problem:
                 raise TargetError(str(problem)) from None
         try:
-            if http is None:
+            if options.http is None:
                 return await _until_signalled(serve_stdio(server), registry)
             with _Noted() as noted:
-                await serve_http(server, host, port, options)
+                await serve_http(server, host, port, over_http)
             return noted.status
         finally:
             with quiet_stdout():
@@ -132,27 +147,27 @@ def command(
     try:
         return asyncio.run(main())
     except TargetError as problem:
-        raise no_registry(target, problem) from None
+        raise no_registry(options.target, problem) from None
     except UnknownProviderError as problem:
-        raise refuse(target, "no-definition", str(problem)) from None
+        raise refuse(options.target, "no-definition", str(problem)) from None
     except OSError as problem:
-        if http is None:
+        if options.http is None:
             raise
-        raise refuse(http, "not-served", str(problem), "choose another address") from None
+        raise refuse(options.http, "not-served", str(problem), "choose another address") from None
 
 
-def _stated(target: str, icons: tuple[str, ...], stated: Mapping[str, str | None]) -> JsonObject:
+def _stated(options: _Options) -> JsonObject:
     from ..mcp.serving.server import identity_of_module
 
-    name, version = stated["server_name"], stated["server_version"]
-    identity = identity_of_module(target.partition(":")[0])
+    name, version = options.server_name, options.server_version
+    identity = identity_of_module(options.target.partition(":")[0])
     return {
         "name": identity.name if name is None else name,
         "version": (identity.version if name is None else "") if version is None else version,
-        "title": stated["title"],
-        "instructions": stated["instructions"],
-        "website_url": stated["website"],
-        "icons": [{"src": url} for url in icons],
+        "title": options.title,
+        "instructions": options.instructions,
+        "website_url": options.website,
+        "icons": [{"src": url} for url in options.icon],
     }
 
 
@@ -170,14 +185,15 @@ def _token_auth(variable: str | None) -> "BearerAuth | None":
         raise refuse(variable, "bad-token", f"the environment variable {variable}: {problem}") from None
 
 
-async def _beside(stated: Mapping[str, str | None]) -> JsonObject:
+async def _beside(options: _Options) -> JsonObject:
     """Load prompts and resources of the program. Raises TargetError."""
     from ..mcp.serving.prompts_and_resources import Prompts, Resources
 
     beside: JsonObject = {}
-    for option, wanted in (("resources", Resources), ("prompts", Prompts)):
-        if (target := stated[option]) is not None:
-            beside[option] = await load_target(target, wanted, f"a {wanted.__name__} object")
+    if options.resources is not None:
+        beside["resources"] = await load_target(options.resources, Resources, "a Resources object")
+    if options.prompts is not None:
+        beside["prompts"] = await load_target(options.prompts, Prompts, "a Prompts object")
     return beside
 
 

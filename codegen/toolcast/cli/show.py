@@ -4,9 +4,20 @@ from pathlib import Path
 from typing import Literal
 
 import click
+from msgspec import Struct
 
 from .complete_values import complete_providers, complete_tools
-from .options import config_option, configuration, examples, json_option
+from .options import config_option, configuration, examples, json_option, takes
+
+
+class ShowOptions(Struct, frozen=True, kw_only=True):
+    tool: str | None
+    provider: str | None
+    ledger: bool
+    steps: bool
+    providers: bool
+    form: Literal["text", "json"]
+    config_file: Path | None
 
 
 @click.command(
@@ -30,30 +41,25 @@ from .options import config_option, configuration, examples, json_option
 @click.option("--providers", is_flag=True, help="List the providers there are.")
 @json_option("How declarations, ledger, steps and providers are printed: for people, or for programs.")
 @config_option
-def command(
-    tool: str | None,
-    provider: str | None,
-    ledger: bool,
-    steps: bool,
-    providers: bool,
-    form: Literal["text", "json"],
-    config_file: Path | None,
-) -> int:
+@takes(ShowOptions)
+def command(options: ShowOptions) -> int:
     """Print what one tool compiles to, straight from its spec.
 
     The exit status is 1 if there is no such tool, or if it does not compile.
     """
-    if providers and (tool is not None or provider is not None or ledger or steps):
+    if options.providers and (
+        options.tool is not None or options.provider is not None or options.ledger or options.steps
+    ):
         raise click.UsageError("--providers lists all there are: leave out what else to show.")
-    if not providers and tool is None:
+    if not options.providers and options.tool is None:
         raise click.UsageError("name a tool, or ask for --providers")
-    if steps and provider is None:
+    if options.steps and options.provider is None:
         raise click.UsageError("--steps needs --provider: each provider has its own.")
-    if steps and ledger:
+    if options.steps and options.ledger:
         raise click.UsageError("--steps shows the ledger, too: leave out --ledger.")
-    config = configuration(config_file)
+    config = configuration(options.config_file)
     from .show_text import list_providers, show_tool
 
-    if tool is None:
-        return list_providers(config, form)
-    return show_tool(config, tool, provider, ledger=ledger, steps=steps, form=form)
+    if options.tool is None:
+        return list_providers(config, options.form)
+    return show_tool(config, options.tool, options)

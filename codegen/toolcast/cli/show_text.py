@@ -37,6 +37,7 @@ from ..spec.deprecation import notice
 from ..spec.parsed_document import Document
 from ..spec.tool_spec import ToolSpec
 from .options import print_diagnostics, refuse
+from .show import ShowOptions
 
 Row = tuple[str, ...]
 _SEVERITIES = {"reject": "error", "changed": "warning", "lost": "warning", "kept elsewhere": "plain"}
@@ -165,10 +166,9 @@ def _print_coloured(text: str) -> None:
     console.print(Syntax(text, "json", theme=colours, background_color="default", word_wrap=True))
 
 
-def show_tool(
-    config: Config, tool: str, provider: str | None, *, ledger: bool, steps: bool, form: str
-) -> int:
+def show_tool(config: Config, tool: str, options: ShowOptions) -> int:
     """Print what one tool compiles to, and return the exit status."""
+    provider = options.provider
     context, path, known = _find(config, tool, provider)
     types = load_types(context)
     compiled = compile_task(context, types, Task(path, "tool"))
@@ -177,18 +177,18 @@ def show_tool(
         return 1
     print_diagnostics(compiled.diagnostics)
     _notices(context, path)
-    if steps and provider is not None:
-        _steps(context, types, path, provider, form)
+    if options.steps and provider is not None:
+        _steps(context, types, path, provider, options.form)
         return 0
-    if ledger:
+    if options.ledger:
         losses = compiled.losses
         shown = (provider,) if provider else [id for id in context.options.providers if id in losses]
-        _ledger({id: losses.get(id, ()) for id in shown}, form)
+        _ledger({id: losses.get(id, ()) for id in shown}, options.form)
         return 0
     folder = schemas_folder(provider) if provider else f"{CONTRACTS}/"
     for path, content in sorted(compiled.files.items()):
         if path.startswith(folder):
-            _definition(content, provider, context.options, form)
+            _definition(content, provider, context.options, options.form)
             return 0
     hint = suggest_provider(provider or "", known)
     raise refuse(tool, "unknown-provider", f"there is no JSON for the provider {provider!r}", hint)

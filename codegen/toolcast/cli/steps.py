@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import Struct
 
 from ..config import Config, show
 from ..console import Format, write_line
 from ..diagnostics import has_errors
+from ..spec.discovery import kind_of
 from ..spec.tool_names import shown
+from ..spec.type_folders import is_outside
 from .building import stale_lines
 from .options import (
     config_option,
@@ -20,6 +23,7 @@ from .options import (
     format_option,
     print_diagnostics,
     refuse,
+    takes,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +54,17 @@ def _setting_of(config: Config, form: Format) -> "Setting":
         print_diagnostics(problems, form)
         raise click.exceptions.Exit(1)
     return setting
+
+
+class _CompileOptions(Struct, frozen=True, kw_only=True):
+    specs: Sequence[str]
+    out: Path
+    depfile: Path | None
+    types: Sequence[str]
+    unused: Path | None
+    roots: Sequence[Path]
+    form: Format
+    config_file: Path | None
 
 
 @click.command(
@@ -97,16 +112,8 @@ def _setting_of(config: Config, form: Format) -> "Setting":
 )
 @format_option
 @config_option
-def compile_command(
-    specs: Sequence[str],
-    out: Path,
-    depfile: Path | None,
-    types: Sequence[str],
-    unused: Path | None,
-    roots: Sequence[Path],
-    form: Format,
-    config_file: Path | None,
-) -> int:
+@takes(_CompileOptions)
+def compile_command(options: _CompileOptions) -> int:
     """Compile just these specs, and no file about all of them.
 
     For build engines: a pure function of the files that it reads, in one process, with no cache. A SPEC is a
@@ -114,8 +121,8 @@ def compile_command(
     only what it needs is read; the types themselves are SPECs of this step or of another one. The exit status
     is 1 if a SPEC has an error.
     """
-    config = configuration(config_file, form, staged=True)
-    setting = _setting_of(config, form)
+    config = configuration(options.config_file, options.form, staged=True)
+    setting = _setting_of(config, options.form)
 
     from ..project.core.pure import Made, compile_specs
     from ..project.profiles import find_types
@@ -128,14 +135,13 @@ def compile_command(
         write_alone,
         write_shard,
     )
-    from ..spec.type_folders import is_outside
 
     types_outside, problems = find_types(config, staged=True)
     if problems:
-        print_diagnostics(problems, form)
+        print_diagnostics(problems, options.form)
         return 1
-    folders = Folders(roots or (config.specs,), types_outside)
-    paths = _paths(_expanded(specs), folders, form)
+    folders = Folders(options.roots or (config.specs,), types_outside)
+    paths = _paths(_expanded(options.specs), folders, options.form)
     read: set[str] = set()
 
     def outcomes() -> Iterator[Made]:
@@ -144,28 +150,28 @@ def compile_command(
             yield made
 
     try:
-        records = write_shard(out, outcomes(), setting.kit)
-        if depfile is not None:
+        records = write_shard(options.out, outcomes(), setting.kit)
+        if options.depfile is not None:
             files = [*setting.reads, *(Path(folders.place(path)) for path in read)]
             files += generator_files(models=bool(config.models))
             inputs = (str(file).removeprefix(f"{Path.cwd()}{os.sep}") for file in files)
-            write_alone(depfile, render_depfile(f"{out.as_posix()}/{UNITS}", inputs))
-        if unused is not None:
-            idle = [name for name in _expanded(types) if folders.below(name) not in read]
-            write_alone(unused, "".join(f"{name}\n" for name in idle).encode())
+            write_alone(options.depfile, render_depfile(f"{options.out.as_posix()}/{UNITS}", inputs))
+        if options.unused is not None:
+            idle = [name for name in _expanded(options.types) if folders.below(name) not in read]
+            write_alone(options.unused, "".join(f"{name}\n" for name in idle).encode())
     except ForeignFolderError as error:
-        raise refuse(out, "foreign-folder", str(error), "name a new folder with --out", form=form) from None
+        raise refuse(
+            options.out, "foreign-folder", str(error), "name a new folder with --out", form=options.form
+        ) from None
     except OSError as error:
-        raise disk_problem(error, out, form) from None
+        raise disk_problem(error, options.out, options.form) from None
     # Whether any tool refers to a type outside is known to `assemble`, which then reports its errors.
     own = [unit for path, unit in records.items() if not (unit.failed and is_outside(path))]
-    print_diagnostics(sorted({problem for unit in own for problem in unit.diagnostics}), form)
+    print_diagnostics(sorted({problem for unit in own for problem in unit.diagnostics}), options.form)
     return int(any(unit.failed for unit in own))
 
 
 def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
-    from ..spec.discovery import kind_of
-
     paths: list[str] = []
     for spec in specs:
         path = folders.below(spec)
@@ -179,6 +185,15 @@ def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
             raise refuse(spec, "cannot-read", message, "check the path", form=form)
         paths.append(path)
     return sorted(set(paths))
+
+
+class _AssembleOptions(Struct, frozen=True, kw_only=True):
+    shards: Sequence[str]
+    out: Path
+    only_whole: bool
+    stamp: Path | None
+    form: Format
+    config_file: Path | None
 
 
 @click.command(
@@ -209,14 +224,8 @@ def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
 )
 @format_option
 @config_option
-def assemble_command(
-    shards: Sequence[str],
-    out: Path,
-    only_whole: bool,
-    stamp: Path | None,
-    form: Format,
-    config_file: Path | None,
-) -> int:
+@takes(_AssembleOptions)
+def assemble_command(options: _AssembleOptions) -> int:
     """Put together what `compile` made: the files about all tools, and conflicts.
 
     For build engines. A DIR is the `--out` of a compile step (or the `units.json` in it); @FILE stands for
@@ -224,27 +233,27 @@ def assemble_command(
     keeps what is in the output folder of it. The stamp is written only if all went well. The exit status is 1
     if a spec has an error.
     """
-    config = configuration(config_file, form, staged=True)
-    setting = _setting_of(config, form)
+    config = configuration(options.config_file, options.form, staged=True)
+    setting = _setting_of(config, options.form)
 
     from ..project.former import stale_outputs
     from ..project.state.cache import CacheError
     from ..project.steps.assemble import DamagedError, assemble, fingerprint_of, open_output, publish_set
     from ..project.steps.shard import UNITS, output_files, read_shard, write_alone
 
-    paths = map(Path, dict.fromkeys(_expanded(shards)))
+    paths = map(Path, dict.fromkeys(_expanded(options.shards)))
     read: dict[Path, Cache] = {}
     for folder in (path.parent if path.name == UNITS else path for path in paths):
         try:
             read[folder] = read_shard(folder)
         except CacheError as error:
             hint = "name the folders that `toolcast compile` wrote, and run that step again"
-            raise refuse(folder / UNITS, "no-records", str(error), hint, form=form) from None
+            raise refuse(folder / UNITS, "no-records", str(error), hint, form=options.form) from None
     assembled = assemble(
         {show(folder): units for folder, units in read.items()},
         setting.kit,
         shown_root=show(config.specs),
-        out=None if only_whole else open_output(out),
+        out=None if options.only_whole else open_output(options.out),
     )
 
     compiled = output_files(assembled.units, read)
@@ -255,25 +264,27 @@ def assemble_command(
         if assembled.files:
             found = publish_set(
                 assembled,
-                None if only_whole else compiled,
-                out,
-                shown_output=show(out),
+                None if options.only_whole else compiled,
+                options.out,
+                shown_output=show(options.out),
                 config=config,
                 waiting=lambda message: write_line(message, err=True),
             )
             problems = (*problems, *found)
             failed |= has_errors(found)
-        if stamp is not None and not failed:
-            write_alone(stamp, fingerprint_of(assembled))
+        if options.stamp is not None and not failed:
+            write_alone(options.stamp, fingerprint_of(assembled))
     except DamagedError as error:
-        print_diagnostics(problems, form)
+        print_diagnostics(problems, options.form)
         message = "is gone, or not what the compile step wrote"
-        raise refuse(compiled[str(error)], "damaged", message, "run that step again", form=form) from None
+        raise refuse(
+            compiled[str(error)], "damaged", message, "run that step again", form=options.form
+        ) from None
     except OSError as error:
-        print_diagnostics(problems, form)
-        raise disk_problem(error, out, form) from None
-    print_diagnostics(sorted(problems), form)
-    if form == "text":
+        print_diagnostics(problems, options.form)
+        raise disk_problem(error, options.out, options.form) from None
+    print_diagnostics(sorted(problems), options.form)
+    if options.form == "text":
         root = show(config.specs)
         for line in stale_lines(stale_outputs(assembled.former, lambda path: shown(root, path))):
             write_line(line, err=True)

@@ -7,16 +7,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
+from msgspec import Struct
 
 from ..command_settings import MOST_EXAMPLES
 from ..console import count, json_text, one_line, paint, wants_colour
 from .complete_values import complete_tools
-from .options import config_option, configuration, examples, print_diagnostics
+from .options import config_option, configuration, examples, print_diagnostics, takes
 from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..verify.verified_tool import Counterexample, ToolReport
     from ..verify.verify_tools import VerifyOutcome
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    specs: tuple[str, ...]
+    count: int | None
+    seed: int | None
+    jobs: int | None
+    second_opinion: bool | None
+    form: Literal["text", "json"]
+    config_file: Path | None
 
 
 @click.command(
@@ -48,15 +59,8 @@ if TYPE_CHECKING:
     help="For people, or for programs.",
 )  # fmt: skip
 @config_option
-def command(
-    specs: tuple[str, ...],
-    count: int | None,
-    seed: int | None,
-    jobs: int | None,
-    second_opinion: bool | None,
-    form: Literal["text", "json"],
-    config_file: Path | None,
-) -> int:
+@takes(_Options)
+def command(options: _Options) -> int:
     """Hold tools to the laws: what decoders accept is what the schema says, for every provider.
 
     SPEC is a path or a tool's name; all tools without one. Nothing is written. Instances that are valid,
@@ -64,20 +68,20 @@ def command(
     validator. A spec says which law does not apply to it, and why, under `verify.ignore`;
     [tool.toolcast.verify] sets severities and defaults of options. The exit status is 1 if there is an error.
     """
-    config = configuration(config_file, form)
+    config = configuration(options.config_file, options.form)
     from ..verify.tool_laws import Settings
     from ..verify.verify_tools import Run, verify
 
     stated = config.verify
-    chosen = stated.seed if seed is None else seed
+    chosen = stated.seed if options.seed is None else options.seed
     settings = Settings(
-        examples=count or stated.examples,
+        examples=options.count or stated.examples,
         seed=secrets.randbelow(2**32) if chosen is None else chosen,
-        second_opinion=stated.second_opinion if second_opinion is None else second_opinion,
+        second_opinion=stated.second_opinion if options.second_opinion is None else options.second_opinion,
     )
     with Bar("verifying") as bar:
-        outcome = verify(config, specs, settings, Run(today=date.today(), jobs=jobs), bar)
-    if form == "json":
+        outcome = verify(config, options.specs, settings, Run(today=date.today(), jobs=options.jobs), bar)
+    if options.form == "json":
         click.echo(_json(outcome))
     else:
         print_diagnostics(outcome.diagnostics)
@@ -120,11 +124,9 @@ def _print(outcome: "VerifyOutcome") -> None:
 
 def counterexample(report: "ToolReport", found: "Counterexample", colour: bool) -> str:
     """Return one counterexample in lines."""
-    from ..verify.verified_tool import TITLES
-
     place = paint(f"{one_line(found.file)}:{found.line}:{found.column}", "bold", colour)
     only = "" if found.severity == "error" else f" ({found.severity})"
-    law = paint(f"{found.law} {TITLES[found.law]}{only}", found.severity, colour)
+    law = paint(f"{found.law} {found.title}{only}", found.severity, colour)
     whom = f" [{found.provider}]" if found.provider else ""
     lines = [f"{place}: {law}: {one_line(report.tool)}{whom}"]
     rows = [

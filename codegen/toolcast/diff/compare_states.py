@@ -63,8 +63,11 @@ class DiffOutcome(Struct, frozen=True, kw_only=True):
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """The changes to report. Empty tuples mean all; `tools` are names or paths of specs."""
+    """The changes to report. Empty tuples mean all; `tools` are names or paths of specs; `today` ends
+    suppressions.
+    """
 
+    today: datetime.date
     tools: tuple[str, ...] = ()
     audiences: tuple[Audience, ...] = ()
     level: Level = "note"  # the least one
@@ -75,12 +78,10 @@ def compare_states(
     profiles: Sequence[Profile],
     states: tuple[State, State],
     choice: Choice,
-    today: datetime.date,
     progress: Progress = lambda _done, _total: None,
 ) -> DiffOutcome:
-    """Compare the old state and the new one, for `profiles`, as far as `choice` reports.
-
-    `today` ends suppressions; `progress` receives (done, total).
+    """Compare the old state and the new one, for `profiles`, as far as `choice` reports. `progress` receives
+    (done, total).
     """
     old, new = states
     made = make_pairs(old, new)
@@ -89,7 +90,7 @@ def compare_states(
         profiles=tuple(profiles),
         old=old,
         new=new,
-        today=today,
+        today=choice.today,
         version=stated_version(config.file),
     )
     pairs = [pair for pair in made.pairs if _is_chosen(pair, choice.tools)]

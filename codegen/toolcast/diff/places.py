@@ -87,17 +87,24 @@ class _Difference(Struct, frozen=True, kw_only=True):
     old: bool = False
 
 
+_Below = tuple[Any, Any, str]
+"""Schemas of both states at one pointer."""
+
+
 def differences(
     old: Mapping[str, object], new: Mapping[str, object], renamed: Mapping[str, str]
 ) -> Iterator[_Difference]:
     """Yield the differences of two contract documents in the order of the new one, without those below a
     difference of names or of a schema's form. `renamed` maps new top-level parameters to old ones.
     """
-    waiting: list[tuple[Any, Any, str]] = []
+    waiting: list[_Below] = []
     for root in reversed(_ROOTS):
         if root == "$defs":
-            before, after = {root: old.get(root, {})}, {root: new.get(root, {})}
-            yield from _schema_map(root, before, after, "", {}, waiting)
+            for each in _schema_map(root, old, new, "", {}):
+                if isinstance(each, _Difference):
+                    yield each
+                else:
+                    waiting.append(each)
         elif (root in old) != (root in new):
             what = "is there now" if root in new else "is no longer there"
             yield _Difference(
@@ -110,8 +117,12 @@ def differences(
         if before is after:
             continue
         if isinstance(before, dict) and isinstance(after, dict):
-            below: list[tuple[object, object, str]] = []
-            yield from _node(before, after, pointer, renamed if pointer == "/parameters" else {}, below)
+            below: list[_Below] = []
+            for each in _node(before, after, pointer, renamed if pointer == "/parameters" else {}):
+                if isinstance(each, _Difference):
+                    yield each
+                else:
+                    below.append(each)
             waiting += reversed(below)
         elif before != after or type(before) is not type(after):
             message = f"the schema was {compact(before)} and is {compact(after)}"
@@ -119,21 +130,17 @@ def differences(
 
 
 def _node(
-    old: JsonObject,
-    new: JsonObject,
-    pointer: str,
-    renamed: Mapping[str, str],
-    below: list[tuple[object, object, str]],
-) -> Iterator[_Difference]:
+    old: JsonObject, new: JsonObject, pointer: str, renamed: Mapping[str, str]
+) -> Iterator[_Difference | _Below]:
     for keyword in dict.fromkeys((*new, *old)):
         here, there = keyword in new, keyword in old
         if keyword in SCHEMA_MAP and isinstance(new.get(keyword, {}), dict):
-            yield from _schema_map(keyword, old, new, pointer, renamed, below)
+            yield from _schema_map(keyword, old, new, pointer, renamed)
         elif here and there and keyword in SCHEMA:
-            below.append((old[keyword], new[keyword], f"{pointer}/{escape(keyword)}"))
+            yield old[keyword], new[keyword], f"{pointer}/{escape(keyword)}"
         elif here and there and keyword in SCHEMA_LIST and len(old[keyword]) == len(new[keyword]):
             for index, pair in enumerate(zip(old[keyword], new[keyword], strict=True)):
-                below.append((*pair, f"{pointer}/{escape(keyword)}/{index}"))
+                yield *pair, f"{pointer}/{escape(keyword)}/{index}"
         elif not (here and there and _same(old[keyword], new[keyword])):
             yield _keyword(keyword, old, new, pointer)
     common = [keyword for keyword in old if keyword in new]
@@ -191,14 +198,9 @@ def _members(old: list[object], new: list[object]) -> str:
 
 
 def _schema_map(
-    keyword: str,
-    old: JsonMapping,
-    new: JsonMapping,
-    pointer: str,
-    renamed: Mapping[str, str],
-    below: list[tuple[object, object, str]],
-) -> Iterator[_Difference]:
-    """Yield the differences of names, and add the schemas below to `below`."""
+    keyword: str, old: JsonMapping, new: JsonMapping, pointer: str, renamed: Mapping[str, str]
+) -> Iterator[_Difference | _Below]:
+    """Yield the differences of names, and the schemas of both states below."""
     before: JsonObject = old.get(keyword, {})
     after: JsonObject = new.get(keyword, {})
     noun = {"properties": "the property", "$defs": "the definition"}.get(keyword, f"the name in `{keyword}`")
@@ -214,7 +216,7 @@ def _schema_map(
             message = f"{noun} `{former}` is called `{name}` now"
             yield _Difference(rule="names-read", pointer=place, message=message)
         order.append(former)
-        below.append((before[former], schema, place))
+        yield before[former], schema, place
     kept = set(order)
     for name in before:
         if name not in kept:

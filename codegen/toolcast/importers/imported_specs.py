@@ -59,8 +59,9 @@ class ImportedSpec(Struct, frozen=True):
 
 
 class ImportedSpecs(Struct, frozen=True):
-    """The imported specs, the paths of all specs, problems, and all shared types by path."""
+    """The imported specs below a root, the paths of all specs, problems, and all shared types by path."""
 
+    shown_root: str
     specs: Mapping[Key, ImportedSpec]
     paths: frozenset[str]
     diagnostics: tuple[Diagnostic, ...]
@@ -72,7 +73,7 @@ def find_imported(root: Path, shown_root: str) -> ImportedSpecs:
     read, and each source of two specs, is a diagnostic.
     """
     if not root.is_dir():
-        return ImportedSpecs({}, frozenset(), ())
+        return ImportedSpecs(shown_root, {}, frozenset(), ())
     specs: dict[Key, ImportedSpec] = {}
     problems: list[Diagnostic] = []
     found = discover(root, shown_root=shown_root)
@@ -106,7 +107,7 @@ def find_imported(root: Path, shown_root: str) -> ImportedSpecs:
             types[path] = ImportedSpec(path, document.text, document.data)
         elif not isinstance(document, SourceDocument):
             problems += document
-    return ImportedSpecs(specs, frozenset(found.tools), tuple(problems), types)
+    return ImportedSpecs(shown_root, specs, frozenset(found.tools), tuple(problems), types)
 
 
 def _may_state_source(file: Path) -> bool:

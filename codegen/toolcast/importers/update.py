@@ -67,13 +67,21 @@ class Update(Struct, frozen=True, kw_only=True):
         return any(change.kind != "deleted" for change in self.changes)
 
 
-class _Work(Struct):
+class Source(Struct, frozen=True):
+    """The source of an import. `present` are the names of all its tools, also of those without a draft; None
+    where they are not known: then none is taken for gone.
+    """
+
     kind: SourceKind
     label: str
+    present: Collection[str] | None
+
+
+class _Work(Struct):
+    source: Source
     here: ImportedSpecs
     lock: Lock
     settling: Settling
-    shown_root: str
     writes: dict[str, str] = field(default_factory=dict)
     deletes: list[str] = field(default_factory=list)
     locked: dict[Key, LockedTool] = field(default_factory=dict)
@@ -82,7 +90,7 @@ class _Work(Struct):
     problems: list[Diagnostic] = field(default_factory=list)
 
     def draft(self, draft: Draft) -> None:
-        key = (self.kind, self.label, draft.original)
+        key = (self.source.kind, self.source.label, draft.original)
         spec, before = self.here.specs.get(key), self.lock.tools.get(key)
         if spec is not None and not self.settling.force:
             self._merge(draft, spec, before)
@@ -133,8 +141,8 @@ class _Work(Struct):
 
     def _lock(self, draft: Draft, fields: Any, conflicts: tuple[FieldChange, ...]) -> None:
         tool = LockedTool(
-            kind=self.kind,
-            label=self.label,
+            kind=self.source.kind,
+            label=self.source.label,
             name=draft.original,
             fields=fields,
             pending=_pending(conflicts),
@@ -171,7 +179,11 @@ class _Work(Struct):
                     ToolChange(kind="changed", name=draft.path, path=draft.path, fields=merged.changes)
                 )
         self.types[draft.path] = LockedType(
-            kind=self.kind, label=self.label, type=draft.path, fields=fields, pending=_pending(conflicts)
+            kind=self.source.kind,
+            label=self.source.label,
+            type=draft.path,
+            fields=fields,
+            pending=_pending(conflicts),
         )
 
     def gone_type(self, locked: LockedType) -> None:
@@ -194,26 +206,20 @@ class _Work(Struct):
         self.changes.append(ToolChange(kind="gone", name=tool.name, path=spec.path))
 
     def _problem(self, path: str, code: str, message: str, hint: str) -> None:
-        place = shown(self.shown_root, path)
+        place = shown(self.here.shown_root, path)
         self.problems.append(Diagnostic(file=place, code=code, message=message, hint=hint))
 
 
 def plan_update(
     drafts: tuple[Draft | TypeDraft, ...],
-    source: tuple[SourceKind, str],
+    source: Source,
     here: ImportedSpecs,
     lock: Lock,
     settling: Settling,
-    *,
-    present: Collection[str] | None,
-    shown_root: str,
 ) -> Update:
-    """Plan an import into a folder that may hold specs of an earlier one.
-
-    `present` are the names of all tools of the source, also of those without a draft; None where they are not
-    known: then none is taken for gone. `shown_root` is the root in diagnostics.
-    """
-    work = _Work(source[0], source[1], here, lock, settling, shown_root)
+    """Plan an import into a folder that may hold specs of an earlier one."""
+    key, present = (source.kind, source.label), source.present
+    work = _Work(source, here, lock, settling)
     drawn: set[str] = set()
     for draft in drafts:
         if isinstance(draft, TypeDraft):
@@ -221,7 +227,7 @@ def plan_update(
         else:
             work.draft(draft)
             drawn.add(draft.original)
-    for tool in lock.of_source(*source):
+    for tool in lock.of_source(*key):
         if tool.name in drawn:
             continue
         if present is None or tool.name in present:
@@ -229,14 +235,14 @@ def plan_update(
         else:
             work.gone(tool)
     for locked in lock.types.values():
-        if (locked.kind, locked.label) != source:
+        if (locked.kind, locked.label) != key:
             work.types[locked.type] = locked
         elif locked.type not in work.types:
             if present is not None and drawn.issuperset(present):
                 work.gone_type(locked)
             else:
                 work.types[locked.type] = locked
-    others = {key: tool for key, tool in lock.tools.items() if key[:2] != source}
+    others = {each: tool for each, tool in lock.tools.items() if each[:2] != key}
     return Update(
         writes=work.writes,
         deletes=tuple(work.deletes),

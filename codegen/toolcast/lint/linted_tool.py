@@ -190,7 +190,7 @@ def subject(
 def emitted_subject(
     tool: ToolSpec, built: Built, profiles: Sequence[tuple[Profile, int]]
 ) -> tuple[Subject, tuple[Diagnostic, ...]]:
-    """Return a compiled tool with its schemas, and why some providers have none; profiles as for `subject`."""
+    """Return a compiled tool with its schemas, and why some providers have none; see `subject`."""
     parameters = built.normal.offered(tool.inject)
     normalizer: SchemaNormalizer | None = None
     made: dict[tuple[int, bool | None], Emitted] = {}

@@ -7,6 +7,8 @@ import sys
 import warnings
 from typing import Any
 
+from msgspec import Struct
+
 from ..instances.oracle import Oracle
 from ..instances.schema_tree import CERTAIN, Schema, Tree, matches
 from ..instances.shrink import Path, shrink, size
@@ -107,78 +109,70 @@ def differing(
     """Return the first difference that counts: its place, and words. `blurred`: absent and null are one for
     declared properties, since a dialect has only one of them.
     """
-    return _differing(oracle, before, after, [(oracle.tree.start, CERTAIN)], (), blurred)
+    return _Differing(oracle, blurred).first(before, after, [(oracle.tree.start, CERTAIN)], ())
 
 
-def _differing(
-    oracle: Oracle,
-    before: object,
-    after: object,
-    schemas: list[tuple[Schema, int]],
-    path: Path,
-    blurred: bool,
-) -> tuple[Path, str] | None:
-    if equal(before, after):
-        return None
-    tree = oracle.tree
-    nodes = tree.same_value(schemas)
-    if isinstance(before, dict) and isinstance(after, dict):
-        named = {name for node, _ in nodes for name in _named(node)} if blurred else set()
-        for name, child in before.items():
-            below = tree.member(nodes, name)
-            if name in after:
-                if child is None and _is_default(tree, below, after[name]) and _refuses_null(oracle, below):
-                    continue  # null counted as absent, and absent means the default
-                found = _differing(oracle, child, after[name], below, (*path, name), blurred)
+class _Differing(Struct, frozen=True):
+    oracle: Oracle
+    blurred: bool
+
+    def first(
+        self, before: object, after: object, schemas: list[tuple[Schema, int]], path: Path
+    ) -> tuple[Path, str] | None:
+        if equal(before, after):
+            return None
+        tree = self.oracle.tree
+        nodes = tree.same_value(schemas)
+        if isinstance(before, dict) and isinstance(after, dict):
+            named = {name for node, _ in nodes for name in _named(node)} if self.blurred else set()
+            for name, child in before.items():
+                below = tree.member(nodes, name)
+                if name in after:
+                    no_null = child is None and _refuses_null(self.oracle, below)
+                    if no_null and _is_default(tree, below, after[name]):
+                        continue  # null counted as absent, and absent means the default
+                    found = self.first(child, after[name], below, (*path, name))
+                    if found:
+                        return found
+                elif child is None and name in named:
+                    continue
+                elif not self._may_go(nodes, name, child, root=not path):
+                    return (*path, name), "lost"
+            for name, child in after.items():
+                if child is None and name in named:
+                    continue
+                if name not in before and not _is_default(tree, tree.member(nodes, name), child):
+                    return (*path, name), "new"
+            return None
+        if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+            for index, (old, new) in enumerate(zip(before, after, strict=True)):
+                found = self.first(old, new, tree.item(nodes, index), (*path, index))
                 if found:
                     return found
-            elif child is None and name in named:
-                continue
-            elif not _may_go(oracle, nodes, below, name, child, root=not path):
-                return (*path, name), "lost"
-        for name, child in after.items():
-            if child is None and name in named:
-                continue
-            if name not in before and not _is_default(tree, tree.member(nodes, name), child):
-                return (*path, name), "new"
-        return None
-    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for index, (old, new) in enumerate(zip(before, after, strict=True)):
-            found = _differing(oracle, old, new, tree.item(nodes, index), (*path, index), blurred)
-            if found:
-                return found
-        return None
-    return path, "changed"
+            return None
+        return path, "changed"
+
+    def _may_go(self, nodes: list[tuple[JsonObject, int]], name: str, value: object, *, root: bool) -> bool:
+        """Return whether a property may be left out: a default, a null that counts as absent, undeclared and
+        open.
+        """
+        below = self.oracle.tree.member(nodes, name)
+        if _is_default(self.oracle.tree, below, value):
+            return True
+        if value is None and _refuses_null(self.oracle, below):
+            return True
+        speaking = [
+            (node, sure, _named(node)) for node, sure in nodes if "properties" in node or "required" in node
+        ]
+        if any(sure and name in named for _, sure, named in speaking):
+            return False
+        if not speaking:
+            return root
+        return any(name not in named and _open(node, name) for node, _, named in speaking)
 
 
 def _shown(path: Path) -> str:
     return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-
-
-def _may_go(
-    oracle: Oracle,
-    nodes: list[tuple[JsonObject, int]],
-    below: list[tuple[Schema, int]],
-    name: str,
-    value: object,
-    *,
-    root: bool,
-) -> bool:
-    """Return whether a property may be left out: a default, a null that counts as absent, undeclared and
-    open.
-    """
-    if _is_default(oracle.tree, below, value):
-        return True
-    if value is None and _refuses_null(oracle, below):
-        return True
-    speaking = [
-        (node, sure, _named(node)) for node, sure in nodes if "properties" in node or "required" in node
-    ]
-    if any(sure and name in named for _, sure, named in speaking):
-        return False
-    if not speaking:
-        return root
-    return any(name not in named and _open(node, name) for node, _, named in speaking)
 
 
 def _named(node: JsonObject) -> set[str]:

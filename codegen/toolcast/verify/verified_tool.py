@@ -166,6 +166,11 @@ class Counterexample(Struct, frozen=True, kw_only=True, omit_defaults=True):
     place: str = ""
     severity: Severity = "error"
 
+    @property
+    def title(self) -> str:
+        """Return the name of the law."""
+        return TITLES[self.law]
+
 
 class Disagreement(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A difference of another model family: information, unless the project decides else."""

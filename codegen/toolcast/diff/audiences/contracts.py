@@ -77,8 +77,8 @@ def _changes_of(
             chosen.append((escape, rule, cover.message if cover else ""))
     chosen = chosen[:_MOST]
     judgements = _judgements(pair, context, direction, [(escape, rule) for escape, rule, _ in chosen])
-    for (escape, rule, message), judgement in zip(chosen, judgements, strict=True):
-        found.append(_change(pair, escape, rule, message, judgement, direction))
+    for each, judgement in zip(chosen, judgements, strict=True):
+        found.append(_change(pair, each, judgement, direction))
     for place in comparison.undecided:
         at = _place_of(pair, place.pointer)
         found.append(
@@ -88,8 +88,9 @@ def _changes_of(
 
 
 def _change(
-    pair: Pair, escape: Escape, rule: str, message: str, judgement: Judgement, direction: _Direction
+    pair: Pair, chosen: tuple[Escape, str, str], judgement: Judgement, direction: _Direction
 ) -> Change:
+    escape, rule, message = chosen
     text = message or _sentence(pair, escape, direction)
     at = _place_of(pair, escape.pointer)
     if judgement.coerced and direction.root == "parameters":

@@ -386,7 +386,8 @@ def _of_provider(sent: Sequence[_SentPair], context: Context, profile: Profile) 
             f" and {len(context.new.unchanged)} others were not read"
         )
         hint = "`toolcast lint` counts all of them"
-        yield _of_requests("limit-unchecked", message, context, profile.id, hint=hint, undecided=True)
+        change = _of_requests("limit-unchecked", message, context, profile.id, hint=hint)
+        yield replace(change, undecided=True)
 
 
 def _tool_limits(counts: Sequence[int], context: Context, profile: Profile) -> Iterator[Change]:
@@ -426,9 +427,7 @@ def _sums(subjects: Sequence[Subject], profile: Profile) -> dict[str, int]:
     }
 
 
-def _of_requests(
-    rule: str, message: str, context: Context, provider: str, *, hint: str = "", undecided: bool = False
-) -> Change:
+def _of_requests(rule: str, message: str, context: Context, provider: str, *, hint: str = "") -> Change:
     return Change(
         rule=rule,
         audience=RULES[rule].audience,
@@ -437,7 +436,6 @@ def _of_requests(
         message=message,
         hint=hint,
         providers=(provider,),
-        undecided=undecided,
     )
 
 
