@@ -4,7 +4,7 @@ import datetime
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Final
+from typing import Final, TypedDict, Unpack
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,6 +28,13 @@ class Side(Struct, frozen=True, kw_only=True):
 
     tool: ToolSpec
     built: Built
+
+
+class _Details(TypedDict, total=False):
+    hint: str
+    providers: tuple[str, ...]
+    witness: Witness | None
+    undecided: bool
 
 
 class Pair(Struct, frozen=True, kw_only=True):
@@ -61,24 +68,12 @@ class Pair(Struct, frozen=True, kw_only=True):
         pointer: str = "",
         at: Path | None = None,
         old: bool = False,
-        hint: str = "",
-        providers: tuple[str, ...] = (),
-        witness: Witness | None = None,
-        undecided: bool = False,
+        **details: Unpack[_Details],
     ) -> Change:
         """Return a change of this tool, positioned in the spec.
 
-        Args:
-            rule: id of the rule; it gives the audience.
-            message: one sentence.
-            pointer: place in the contract document, such as `/parameters/properties/x`; without it and `at`,
-                the start of the spec.
-            at: path in the spec, where the place is in no contract; the key's position counts.
-            old: `pointer` or `at` is a place of the old state, since the new one lacks it.
-            hint: a way out.
-            providers: those concerned; none: all.
-            witness: a value that one of the two states refuses.
-            undecided: it may break or not.
+        `pointer` is the place in the contract document; `at`, where it is in no contract, the path of a key
+        in the spec; without both it is the start of the spec. `old` takes the place from the old state.
         """
         side = (self.old if old else self.new) or self.side
         if pointer:
@@ -97,10 +92,7 @@ class Pair(Struct, frozen=True, kw_only=True):
             column=column,
             old=side is self.old,
             message=message,
-            hint=hint,
-            providers=providers,
-            witness=witness,
-            undecided=undecided,
+            **details,
         )
 
 

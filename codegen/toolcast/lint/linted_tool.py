@@ -5,7 +5,7 @@ limit.
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from msgspec import Struct
 
@@ -107,6 +107,11 @@ class Emitted(Struct, frozen=True):
         return self.normalized.strict is True
 
 
+class _Reply(TypedDict, total=False):
+    providers: tuple[str, ...]
+    answer: str
+
+
 class Subject(Struct, frozen=True, kw_only=True):
     """A tool that compiles. `emitted` is by provider."""
 
@@ -133,8 +138,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         *,
         at: Path | None = None,
         schema: Path | None = None,
-        providers: tuple[str, ...] = (),
-        answer: str = "",
+        **reply: Unpack[_Reply],
     ) -> Finding:
         """Return a finding at a path of the spec, or at a path of a schema made from `parameters`."""
         file, (line, column) = self.tool.document.file, (0, 0)
@@ -151,10 +155,9 @@ class Subject(Struct, frozen=True, kw_only=True):
             code=code,
             severity=RULES[code].severity,
             tool=self.tool.name,
-            providers=providers,
             message=message,
-            answer=answer,
             fix=fix,
+            **reply,
         )
 
     def _origin(self, schema: Path) -> tuple[Document, Path]:
