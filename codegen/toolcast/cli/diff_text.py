@@ -4,17 +4,19 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
+from typing import Any, Final, Literal, get_args
 
 import click
 import msgspec
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from ..config import Config
 from ..console import FORMATS, Format, count, json_text, one_line, paint, printable, render, wants_colour
 from ..diagnostics import Diagnostic, has_errors
-from ..diff.change import AUDIENCES, Change
-from ..diff.changelog import KINDS, Entry, entries_of
-from ..diff.compare_states import RANKS, Choice, DiffOutcome, Finding, compare_states
+from ..diff.change import AUDIENCES, Audience, Change
+from ..diff.compare_states import NOT_COMPARED, RANKS, Choice, DiffOutcome, Finding, compare_states
+from ..diff.pairs import Pair
 from ..diff.places import cut
 from ..diff.rules import RULES
 from ..diff.settings import diff_profiles, setting_problems
@@ -185,13 +187,93 @@ def _item(each: Finding) -> Iterator[str]:
         yield f"  - {_value_title(change)}: {value}; refused: {refusal}"
 
 
-def changelog(entries: Sequence[Entry], *, incomplete: bool) -> Iterator[str]:
+_Kind = Literal["removed", "renamed", "breaking", "deprecated", "added", "changed", "not compared"]
+_KINDS: Final[tuple[_Kind, ...]] = get_args(_Kind)
+"""The headings, in their order."""
+
+_TOLD: Final[frozenset[Audience]] = frozenset({"calls", "results", "code", "model", "trust"})
+"""Whoever uses a tool notices these; definitions for providers and caches are for those who run it."""
+_TOOL_RULES: Final = frozenset({"tool-added", "tool-removed", "tool-renamed", NOT_COMPARED})
+
+
+class _Entry(Struct, frozen=True, kw_only=True):
+    """The sentences about one tool under one heading."""
+
+    kind: _Kind
+    tool: str
+    sentences: tuple[str, ...]
+
+
+def _entries_of(outcome: DiffOutcome) -> tuple[_Entry, ...]:
+    """Return the entries of a changelog, by heading and name, suppressed changes included."""
+    by_tool: dict[str, list[Finding]] = {}
+    for each in (*outcome.findings, *outcome.suppressed):
+        by_tool.setdefault(each.change.tool, []).append(each)
+    found = [entry for pair in outcome.pairs for entry in _tool_entries(pair, by_tool.get(pair.name, []))]
+    found += [
+        _Entry(
+            kind="not compared", tool=each.change.tool or each.change.file, sentences=(each.change.message,)
+        )
+        for each in outcome.findings
+        if each.change.rule == NOT_COMPARED
+    ]
+    return tuple(sorted(found, key=lambda each: (_KINDS.index(each.kind), each.tool)))
+
+
+def _tool_entries(pair: Pair, findings: list[Finding]) -> Iterator[_Entry]:
+    name = pair.name
+    if pair.new is None:
+        yield _Entry(kind="removed", tool=name, sentences=(_gone(pair),))
+        return
+    if pair.old is None:
+        yield _Entry(kind="added", tool=name, sentences=(pair.new.tool.summary,))
+        return
+    if pair.renamed_from:
+        sentence = f"called `{pair.renamed_from}` before; calls by that name fail"
+        yield _Entry(kind="renamed", tool=name, sentences=(sentence,))
+    told = [
+        each for each in findings if each.change.audience in _TOLD and each.change.rule not in _TOOL_RULES
+    ]
+    told.sort(key=lambda each: each.change.rule)
+    before, after = pair.old.tool.deprecated, pair.new.tool.deprecated
+    if after is not None and before is None:
+        use = f"use `{after.use}` instead" if after.use else "it will be removed"
+        until = f"; it is removed after {after.remove_after}" if after.remove_after and after.use else ""
+        until = f" after {after.remove_after}" if after.remove_after and not after.use else until
+        yield _Entry(kind="deprecated", tool=name, sentences=(f"{use}{until}",))
+    breaking = _sentences(each for each in told if each.level == "error")
+    if breaking:
+        yield _Entry(kind="breaking", tool=name, sentences=breaking)
+    changed = tuple(
+        each for each in _sentences(each for each in told if each.level != "error") if each not in breaking
+    )
+    if changed:
+        yield _Entry(kind="changed", tool=name, sentences=changed)
+
+
+def _gone(pair: Pair) -> str:
+    assert pair.old is not None
+    deprecated = pair.old.tool.deprecated
+    if deprecated is not None and deprecated.use:
+        return f"use `{deprecated.use}` instead"
+    return pair.old.tool.summary
+
+
+def _sentences(findings: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_sentence(each.change) for each in findings))
+
+
+def _sentence(change: Change) -> str:
+    return f"in the result, {change.message}" if change.audience == "results" else change.message
+
+
+def changelog(entries: Sequence[_Entry], *, incomplete: bool) -> Iterator[str]:
     """Yield the lines for a changelog, in Markdown."""
     if not entries:
         yield "No tool that can be compared changed." if incomplete else "No tool changed."
         return
     first = True
-    for kind in KINDS:
+    for kind in _KINDS:
         of_kind = [each for each in entries if each.kind == kind]
         if not of_kind:
             continue
@@ -273,7 +355,7 @@ def print_outcome(outcome: DiffOutcome, form: Form) -> None:
 
 def print_changelog(outcome: DiffOutcome) -> int:
     """Print a changelog, and return the exit status."""
-    entries = entries_of(outcome)
+    entries = _entries_of(outcome)
     print_diagnostics(outcome.diagnostics)
     incomplete = has_errors(outcome.diagnostics)
     click.echo("\n".join(changelog(entries, incomplete=incomplete)))
