@@ -10,6 +10,7 @@ import re
 from typing import Any, cast
 
 from msgspec import UNSET, Struct
+from yaml import events
 
 from ..spec.read_file import SourceDocument, parse_document
 from ..spec.yaml_reader import open_parser
@@ -193,8 +194,6 @@ class _Reader:
     """Reads the root's place and the places of all scalars, in order, from libyaml's events."""
 
     def __init__(self, text: str) -> None:
-        from yaml import events
-
         self._events = events
         self._text = text
         parser, _ = open_parser(text)

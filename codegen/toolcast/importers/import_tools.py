@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from genson import SchemaBuilder  # type: ignore[import-untyped] # it ships no types
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
@@ -275,8 +276,6 @@ def import_sample(
 
 def infer(samples: Sequence[JsonObject]) -> JsonObject:
     """Infer a schema of all `samples` with genson, without its `$schema`."""
-    from genson import SchemaBuilder  # type: ignore[import-untyped] # it ships no types
-
     builder = SchemaBuilder()
     for sample in samples:
         builder.add_object(sample)

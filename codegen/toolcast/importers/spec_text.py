@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
+import jsonschema_rs
 import yaml
 from msgspec import Struct
 
@@ -329,8 +330,6 @@ def in_short(root: str, entry: SchemaChange) -> str:
 def _valid_calls(tool: Declared, limit: int) -> list[object]:
     if limit <= 0 or not tool.calls or not isinstance(tool.parameters, dict):
         return []
-    import jsonschema_rs
-
     try:
         validator = jsonschema_rs.validator_for(tool.parameters, retriever=_offline)
     except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
