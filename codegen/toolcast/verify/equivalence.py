@@ -5,6 +5,7 @@ value.
 import json
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
@@ -18,7 +19,7 @@ from ..models.model_generator import ModelError, generate_models
 from ..project.core.compiler import attribute, imported
 from ..python.structs.python_names import class_name
 from ..runtime.errors import ArgumentError
-from .verified_tool import Decoder, Disagreement, Failure, Subject
+from .verified_tool import Decoder, Disagreement, DisagreementKind, Failure, Subject
 
 ACCEPTED = "accepts it"
 
@@ -214,29 +215,40 @@ def second_opinion(found: Subject, contract: Oracle, made: list[object]) -> tupl
         return _compare(model, contract, made)
 
 
+_Opinion = tuple[DisagreementKind, str]
+"""The difference of a model, and its reason."""
+
+
 def _compare(model: Any, contract: Oracle, made: list[object]) -> tuple[Disagreement, ...]:
-    def opinion(value: Any) -> tuple[str, str]:
-        """Return the difference of the model, and its reason; ("", "") where it agrees."""
+    def opinion(value: object) -> _Opinion | None:
         expected = contract.accepts(value)  # the allowances are ours: no other family knows them
         try:
             model.model_validate_json(as_text(value))
         except ValueError as problem:
-            return ("refuses what is valid", str(problem)) if expected else ("", "")
+            return ("refuses what is valid", str(problem)) if expected else None
         except Exception as problem:  # models may fail in ways of their own
-            return ("refuses what is valid", repr(problem)) if expected else ("", "")
+            return ("refuses what is valid", repr(problem)) if expected else None
         if not expected:
             return "accepts what is invalid", next(contract.problems(value)).message
-        return "", ""
+        return None
 
-    found: dict[str, list[object]] = {}
+    found: dict[DisagreementKind, list[object]] = {}
     for value in made:
-        kind, _ = opinion(value)
-        if kind:
-            found.setdefault(kind, []).append(value)
+        judged = opinion(value)
+        if judged is not None:
+            found.setdefault(judged[0], []).append(value)
     return tuple(_disagreement(kind, values, opinion) for kind, values in sorted(found.items()))
 
 
-def _disagreement(kind: Any, values: list[Any], opinion: Any) -> Disagreement:
-    small = shrink(min(values, key=size), lambda value: opinion(value)[0] == kind, 300)
-    reason = " ".join(opinion(small)[1].split())
+def _disagreement(
+    kind: DisagreementKind, values: list[object], opinion: Callable[[object], _Opinion | None]
+) -> Disagreement:
+    def is_same(value: object) -> bool:
+        found = opinion(value)
+        return found is not None and found[0] == kind
+
+    small = shrink(min(values, key=size), is_same, 300)
+    found = opinion(small)
+    assert found is not None
+    reason = " ".join(found[1].split())
     return Disagreement(kind=kind, count=len(values), instance=as_text(small).decode(), reason=reason[:300])

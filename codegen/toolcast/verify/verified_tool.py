@@ -172,10 +172,13 @@ class Counterexample(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return TITLES[self.law]
 
 
+DisagreementKind = Literal["accepts what is invalid", "refuses what is valid", "cannot be built"]
+
+
 class Disagreement(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A difference of another model family: information, unless the project decides else."""
 
-    kind: Literal["accepts what is invalid", "refuses what is valid", "cannot be built"]
+    kind: DisagreementKind
     count: int
     instance: str
     reason: str
