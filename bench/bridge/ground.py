@@ -14,7 +14,7 @@ from toolcast.runtime import Guesses, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.events import Decoded, Event
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.verify.provider_laws import Dialect
-from toolcast.verify.verified_tool import Subject
+from toolcast.verify.verified_tool import VerifiedTool
 
 from .meaning import NOTHING, UNCLEAR, meaning
 from .texts import hostile
@@ -58,7 +58,7 @@ class Ground:
     """A tool with its registries: `plain`, `guessing` (every guess), `guarded` (all that can stand around a
     call) and both."""
 
-    def __init__(self, subject: Subject, number: int) -> None:
+    def __init__(self, subject: VerifiedTool, number: int) -> None:
         """Raises OracleError where jsonschema-rs cannot compile what the tool says."""
         self.subject = subject
         self.number = number

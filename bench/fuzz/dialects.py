@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from toolcast.project.core.compiled import Options
 from toolcast.spec.tool_spec import ToolSpec
-from toolcast.verify.tool_laws import Settings, check_laws
+from toolcast.verify.tool_laws import Effort, check_laws
 from toolcast.verify.verified_tool import Failure, NotCompiledError
 
 from .finding import Tally
@@ -15,7 +15,7 @@ from .finding import Tally
 
 def failures(tool: ToolSpec, providers: tuple[str, ...], count: int, tally: Tally) -> Iterator[Failure]:
     """One failure for each law and provider. Raises NotCompiledError."""
-    report = check_laws(tool, {}, Options(providers=providers), Settings(examples=count))
+    report = check_laws(tool, {}, Options(providers=providers), Effort(examples=count))
     wrong = tuple(each for each in report.warnings if each.severity == "error")
     if wrong:
         raise NotCompiledError(wrong)

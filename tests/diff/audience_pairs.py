@@ -7,7 +7,7 @@ from typing import Any
 
 from toolcast.config import load_config
 from toolcast.contract.build import build_tool
-from toolcast.diff.pairs import Context, Pair, Side
+from toolcast.diff.pairs import Context, Pair, PairSide
 from toolcast.diff.states import State
 from toolcast.providers import load_profile
 from toolcast.spec.spec_reader import read_tool
@@ -38,13 +38,15 @@ def properties(*required: str, **named: Any) -> dict[str, Any]:
     return {"type": "object", "required": [*required], "properties": named, "additionalProperties": False}
 
 
-def side(data: Mapping[str, Any], path: str = "find.json", types: Mapping[str, Any] | None = None) -> Side:
+def side(
+    data: Mapping[str, Any], path: str = "find.json", types: Mapping[str, Any] | None = None
+) -> PairSide:
     """One state of a tool, which has to compile."""
     tool, problems, _ = read_tool(document(data, path), path, frozenset(PROVIDERS))
     assert tool is not None, problems
     built = build_tool(tool, {file: document(content, file) for file, content in (types or {}).items()})
     assert built.contract is not None, built.diagnostics
-    return Side(tool=tool, built=built)
+    return PairSide(tool=tool, built=built)
 
 
 PROVIDERS = ("openai", "openai-responses", "anthropic", "anthropic-strict", "gemini", "mcp")

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcast.diff.audiences.code import Emitted, emitted
-from toolcast.diff.pairs import Side
+from toolcast.diff.audiences.code import EmittedCode, emitted
+from toolcast.diff.pairs import PairSide
 from toolcast.python.structs.module_model import AliasDefinition, ClassDefinition
 from toolcast.python.structs.python_names import identifier
 
@@ -48,7 +48,7 @@ class State:
                 (folder / path).write_bytes(data)
 
 
-def of_side(side: Side | None) -> State:
+def of_side(side: PairSide | None) -> State:
     """The state of a tool that uses no shared types."""
     assert side is not None
     return State(side.tool.document.data, side.tool.path.rpartition("/")[2])
@@ -95,7 +95,7 @@ def _has_default(value: str) -> bool:
     return bool(value) and not re.match(r"msgspec\.field\(name=", value)
 
 
-def _expanded(code: Emitted, module: tuple[str, ...], text: str) -> str:
+def _expanded(code: EmittedCode, module: tuple[str, ...], text: str) -> str:
     """An annotation in which aliases are what they stand for: the code was written against the old ones."""
     if text[:1] in "\"'":
         text = text[1:-1]
@@ -105,7 +105,7 @@ def _expanded(code: Emitted, module: tuple[str, ...], text: str) -> str:
     return "".join(parts)
 
 
-def _spelt(code: Emitted, module: tuple[str, ...], name: str) -> str:
+def _spelt(code: EmittedCode, module: tuple[str, ...], name: str) -> str:
     home = code.home(module, name)
     definition = code.definitions.get(home)
     return (

@@ -14,7 +14,7 @@ from toolcast.contract.build import build_tool
 from toolcast.importers.import_tools import Imported, read_tools, specs_of
 from toolcast.importers.published_schemas import without_wrong_defaults
 from toolcast.importers.spec_text import Choices
-from toolcast.importers.tool_lists import Document, parse_documents
+from toolcast.importers.tool_lists import JsonDocument, parse_documents
 from toolcast.providers import quarantined
 from toolcast.runtime import ArgumentError
 from toolcast.spec.load import load_library
@@ -418,7 +418,7 @@ def test_unreadable_files_are_reported(tmp_path: Path) -> None:
 @given(st.text(), st.booleans())
 def test_no_text_crashes_the_reader(text: str, lines: bool) -> None:
     documents, problems = parse_documents(text, "x", lines=lines)
-    assert all(isinstance(document, Document) for document in documents)
+    assert all(isinstance(document, JsonDocument) for document in documents)
     assert lines or bool(documents) or bool(problems)
 
 

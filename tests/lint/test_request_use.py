@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from toolcast.config import load_config
-from toolcast.lint.linted_tool import Subject, load_project
+from toolcast.lint.linted_tool import LintedTool, load_project
 from toolcast.lint.provider_checks import request_limits, request_use
 from toolcast.providers import Limits, Profile, load_profile
 
@@ -13,7 +13,7 @@ from tests.lint.projects import spec, write
 
 
 @pytest.fixture(scope="module")
-def subjects(tmp_path_factory: pytest.TempPathFactory) -> tuple[Subject, ...]:
+def subjects(tmp_path_factory: pytest.TempPathFactory) -> tuple[LintedTool, ...]:
     """Five tools, the n-th of which has n + 1 parameters, all of them optional."""
     folder = tmp_path_factory.mktemp("project")
     specs = {
@@ -33,7 +33,7 @@ def _profile(limits: Limits) -> Profile:
     return replace(load_profile("openai"), limits=limits)
 
 
-def test_a_row_counts_what_the_request_holds(subjects: tuple[Subject, ...]) -> None:
+def test_a_row_counts_what_the_request_holds(subjects: tuple[LintedTool, ...]) -> None:
     rows = request_use(subjects, _profile(Limits(tools=10, advised_tools=4, all_properties=100)))
     assert [(row.rule, row.used, row.allowed, row.advised, row.exceeded) for row in rows] == [
         ("tools", 5, 10, False, False),
@@ -43,13 +43,13 @@ def test_a_row_counts_what_the_request_holds(subjects: tuple[Subject, ...]) -> N
     assert rows[2].most == (("tool_4", 5), ("tool_3", 4), ("tool_2", 3))
 
 
-def test_a_limit_that_is_not_known_has_no_row(subjects: tuple[Subject, ...]) -> None:
+def test_a_limit_that_is_not_known_has_no_row(subjects: tuple[LintedTool, ...]) -> None:
     assert request_use(subjects, _profile(Limits())) == ()
 
 
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(1, 30))
 def test_findings_are_the_rows_that_are_exceeded(
-    subjects: tuple[Subject, ...], tools: int, advised: int, properties: int
+    subjects: tuple[LintedTool, ...], tools: int, advised: int, properties: int
 ) -> None:
     profile = _profile(Limits(tools=tools, advised_tools=advised, all_properties=properties))
     found = {each.code for each in request_limits(subjects, profile, "specs")}

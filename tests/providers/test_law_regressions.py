@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from toolcast.project.core.compiled import Options
 from toolcast.providers import available
-from toolcast.verify.tool_laws import Settings, check_laws
+from toolcast.verify.tool_laws import Effort, check_laws
 
 from bench.fuzz.judge import tool_of
 from tests.providers.sampled import SAMPLE
@@ -427,6 +427,6 @@ CONTRACTS: dict[str, dict[str, Any]] = {
 def test_every_law_holds(name: str, providers: tuple[str, ...], examples: int) -> None:
     contract = {**CONTRACTS, **LOCKED_OUT}[name]
     report = check_laws(
-        tool_of(contract), {}, Options(providers=providers), Settings(examples=examples, seed=1)
+        tool_of(contract), {}, Options(providers=providers), Effort(examples=examples, seed=1)
     )
     assert [(each.law, each.provider, each.instance, each.actual) for each in report.counterexamples] == []

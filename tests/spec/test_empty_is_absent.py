@@ -2,7 +2,7 @@
 
 import pytest
 from toolcast.project.core.compiled import Options
-from toolcast.verify.tool_laws import Settings, check_laws
+from toolcast.verify.tool_laws import Effort, check_laws
 
 from tests.spec.helper import tool
 
@@ -43,6 +43,6 @@ def test_anything_else_is_refused(parameters: str, names: str, code: str) -> Non
 def test_such_a_tool_keeps_the_laws() -> None:
     spec, _ = tool(f"{HEAD}{PARAMETERS}empty_is_absent: [b]\n")
     assert spec is not None
-    report = check_laws(spec, {}, Options(providers=("openai", "gemini")), Settings(examples=60, seed=3))
+    report = check_laws(spec, {}, Options(providers=("openai", "gemini")), Effort(examples=60, seed=3))
     assert report.valid
     assert report.counterexamples == ()

@@ -9,7 +9,7 @@ from toolcast.project.core.compiled import Options
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
 from toolcast.spec.tool_spec import ToolSpec
-from toolcast.verify.tool_laws import Settings, check_laws
+from toolcast.verify.tool_laws import Effort, check_laws
 from toolcast.verify.verified_tool import ToolReport
 
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
@@ -39,6 +39,6 @@ def held() -> Hold:
 
     def call(parameters: Any, providers: tuple[str, ...] = PROVIDERS, **settings: Any) -> ToolReport:
         chosen: dict[str, Any] = {"seed": 1, **settings}
-        return check_laws(tool(parameters), {}, Options(providers=providers), Settings(**chosen))
+        return check_laws(tool(parameters), {}, Options(providers=providers), Effort(**chosen))
 
     return call

@@ -7,7 +7,7 @@ import pytest
 from toolcast.project.core.compiled import Options
 from toolcast.providers import spec_ledger
 from toolcast.runtime import grammars
-from toolcast.verify.tool_laws import Settings, check_laws
+from toolcast.verify.tool_laws import Effort, check_laws
 from toolcast.verify.verified_tool import ToolReport
 
 from tests.spec.helper import tool
@@ -28,7 +28,7 @@ input:
 def report() -> ToolReport:
     spec, found = tool(SPEC, "calculate.yaml")
     assert spec is not None, found
-    return check_laws(spec, {}, Options(providers=("openai", "anthropic", "mcp")), Settings(examples=40))
+    return check_laws(spec, {}, Options(providers=("openai", "anthropic", "mcp")), Effort(examples=40))
 
 
 def laws() -> set[str]:

@@ -6,7 +6,7 @@ import pytest
 from toolcast.project.core.compiled import Options
 from toolcast.providers import available
 from toolcast.runtime.tool import Tool
-from toolcast.verify.tool_laws import Settings, check_laws
+from toolcast.verify.tool_laws import Effort, check_laws
 
 from tests.verify.conftest import tool
 
@@ -28,7 +28,7 @@ INJECT = {"user_id": "context.user_id", "region": "context.region", "when": "con
 
 def laws(parameters: Any) -> Any:
     spec = tool(parameters, inject=INJECT)
-    return check_laws(spec, {}, Options(providers=tuple(available())), Settings(examples=60, seed=3))
+    return check_laws(spec, {}, Options(providers=tuple(available())), Effort(examples=60, seed=3))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from toolcast.project.core.compiled import Compiled, Options, ledger_file
 from toolcast.project.core.compiler import compile_tool
 from toolcast.providers import Normalized
 from toolcast.runtime.binding import ToolBinding
-from toolcast.verify.tool_laws import Settings, check_laws
+from toolcast.verify.tool_laws import Effort, check_laws
 
 from tests.verify.conftest import Hold, tool
 
@@ -226,7 +226,7 @@ def test_an_example_that_does_not_fit_or_is_missing_is_found(plant: Any, change:
         change(definition["input_examples"])
 
     more = {"examples": [{"name": "a", "count": 3}], "providers": {"anthropic": {"examples": True}}}
-    options, settings = Options(providers=("anthropic",)), Settings(examples=20, seed=1)
+    options, settings = Options(providers=("anthropic",)), Effort(examples=20, seed=1)
     assert check_laws(tool(PARAMETERS, **more), {}, options, settings).counterexamples == ()
     plant(emitted("anthropic", spoil))
     (found,) = check_laws(tool(PARAMETERS, **more), {}, options, settings).counterexamples

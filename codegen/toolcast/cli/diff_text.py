@@ -15,7 +15,7 @@ from ..config import Config
 from ..console import FORMATS, Format, count, json_text, one_line, paint, printable, render, wants_colour
 from ..diagnostics import Diagnostic, has_errors
 from ..diff.change import AUDIENCES, Audience, Change
-from ..diff.compare_states import NOT_COMPARED, RANKS, Choice, DiffOutcome, Finding, compare_states
+from ..diff.compare_states import NOT_COMPARED, RANKS, Choice, DiffFinding, DiffOutcome, compare_states
 from ..diff.pairs import Pair
 from ..diff.places import cut
 from ..diff.rules import RULES
@@ -56,8 +56,8 @@ def text(outcome: DiffOutcome, colour: bool) -> Iterator[str]:
     yield summary(outcome, colour)
 
 
-def _by_tool(findings: Sequence[Finding]) -> list[tuple[str, list[Finding]]]:
-    grouped: dict[str, list[Finding]] = {}
+def _by_tool(findings: Sequence[DiffFinding]) -> list[tuple[str, list[DiffFinding]]]:
+    grouped: dict[str, list[DiffFinding]] = {}
     for each in findings:
         grouped.setdefault(each.change.tool, []).append(each)
     return sorted(
@@ -65,7 +65,7 @@ def _by_tool(findings: Sequence[Finding]) -> list[tuple[str, list[Finding]]]:
     )
 
 
-def _lines(each: Finding, colour: bool) -> Iterator[str]:
+def _lines(each: DiffFinding, colour: bool) -> Iterator[str]:
     change = each.change
     kind = paint(f"{each.level}[{change.rule}]", each.level, colour)
     whom = f" [{', '.join(map(one_line, change.providers))}]" if change.providers else ""
@@ -121,13 +121,13 @@ def _nothing(outcome: DiffOutcome) -> str:
     return f"{count(problems, 'problem')}, so not all is compared"
 
 
-def counts(findings: Iterable[Finding]) -> dict[str, int]:
+def counts(findings: Iterable[DiffFinding]) -> dict[str, int]:
     """Count the findings of each level, the worst first."""
     levels = Counter(each.level for each in findings)
     return {level: levels[level] for level in ("error", "warning", "note") if levels[level]}
 
 
-def _as_diagnostic(each: Finding) -> Diagnostic:
+def _as_diagnostic(each: DiffFinding) -> Diagnostic:
     """Return a finding as an annotation; a position of the old state is none of the present file."""
     change = each.change
     whom = f" [{', '.join(change.providers)}]" if change.providers else ""
@@ -176,7 +176,7 @@ def markdown(outcome: DiffOutcome) -> Iterator[str]:
         yield from ("", "</details>")
 
 
-def _item(each: Finding) -> Iterator[str]:
+def _item(each: DiffFinding) -> Iterator[str]:
     change = each.change
     whom = f" ({', '.join(map(escaped, change.providers))})" if change.providers else ""
     tool = f"**{escaped(change.tool)}**: " if change.tool else ""
@@ -206,7 +206,7 @@ class _Entry(Struct, frozen=True, kw_only=True):
 
 def _entries_of(outcome: DiffOutcome) -> tuple[_Entry, ...]:
     """Return the entries of a changelog, by heading and name, suppressed changes included."""
-    by_tool: dict[str, list[Finding]] = {}
+    by_tool: dict[str, list[DiffFinding]] = {}
     for each in (*outcome.findings, *outcome.suppressed):
         by_tool.setdefault(each.change.tool, []).append(each)
     found = [entry for pair in outcome.pairs for entry in _tool_entries(pair, by_tool.get(pair.name, []))]
@@ -220,7 +220,7 @@ def _entries_of(outcome: DiffOutcome) -> tuple[_Entry, ...]:
     return tuple(sorted(found, key=lambda each: (_KINDS.index(each.kind), each.tool)))
 
 
-def _tool_entries(pair: Pair, findings: list[Finding]) -> Iterator[_Entry]:
+def _tool_entries(pair: Pair, findings: list[DiffFinding]) -> Iterator[_Entry]:
     name = pair.name
     if pair.new is None:
         yield _Entry(kind="removed", tool=name, sentences=(_gone(pair),))
@@ -259,7 +259,7 @@ def _gone(pair: Pair) -> str:
     return pair.old.tool.summary
 
 
-def _sentences(findings: Iterable[Finding]) -> tuple[str, ...]:
+def _sentences(findings: Iterable[DiffFinding]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_sentence(each.change) for each in findings))
 
 

@@ -18,7 +18,7 @@ from .terminal import Bar
 
 if TYPE_CHECKING:
     from ..lint.all_checks import LintOutcome
-    from ..lint.finding import Finding, Rule
+    from ..lint.finding import Finding, LintRule
     from ..lint.tokens import Tokens
 
 _Form = Literal["text", "json", "github", "sarif"]
@@ -122,14 +122,14 @@ def command(options: _Options) -> int:
     return int(bool(outcome.refused) or found)
 
 
-def _known(codes: Sequence[str], rules: "Mapping[str, Rule]") -> None:
+def _known(codes: Sequence[str], rules: "Mapping[str, LintRule]") -> None:
     for code in codes:
         if code not in rules:
             hint = did_you_mean(code, rules, "see `toolcast lint --list`")
             raise refuse("toolcast lint", "unknown-code", f"there is no code {code!r}", hint)
 
 
-def _list(rules: "Mapping[str, Rule]", form: _Form) -> None:
+def _list(rules: "Mapping[str, LintRule]", form: _Form) -> None:
     if form != "text":
         rows: object = [{"code": code, **asdict(rules[code])} for code in sorted(rules)]
         click.echo(json_text(rows))

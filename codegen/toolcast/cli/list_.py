@@ -67,7 +67,7 @@ def command(options: _Options) -> int:
     an error, or if PATTERN fits no tool.
     """
     config = configuration(options.config_file)
-    from ..lint.tool_list import Filter, Place, list_tools
+    from ..lint.tool_list import Filter, SpecsFolder, list_tools
     from ..project.profiles import find_types, profiles_of, unknown_providers
     from ..providers import load_profile
 
@@ -80,7 +80,7 @@ def command(options: _Options) -> int:
     profiles = [found.own.get(id) or load_profile(id) for id in dict.fromkeys(ids)]
     folders, problems = find_types(config)
     print_diagnostics(problems)
-    place = Place(
+    place = SpecsFolder(
         root=config.specs,
         shown_root=show(config.specs),
         known_providers=frozenset(found.known),

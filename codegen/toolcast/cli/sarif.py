@@ -14,7 +14,7 @@ from ..lint.finding import Finding as LintFinding
 from ..version import __version__
 
 if TYPE_CHECKING:
-    from ..diff.compare_states import Finding as DiffFinding
+    from ..diff.compare_states import DiffFinding
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

@@ -69,18 +69,20 @@ def command(options: _Options) -> int:
     [tool.toolcast.verify] sets severities and defaults of options. The exit status is 1 if there is an error.
     """
     config = configuration(options.config_file, options.form)
-    from ..verify.tool_laws import Settings
-    from ..verify.verify_tools import Run, verify
+    from ..verify.tool_laws import Effort
+    from ..verify.verify_tools import VerifyRun, verify
 
     stated = config.verify
     chosen = stated.seed if options.seed is None else options.seed
-    settings = Settings(
+    settings = Effort(
         examples=options.count or stated.examples,
         seed=secrets.randbelow(2**32) if chosen is None else chosen,
         second_opinion=stated.second_opinion if options.second_opinion is None else options.second_opinion,
     )
     with Bar("verifying") as bar:
-        outcome = verify(config, options.specs, settings, Run(today=date.today(), jobs=options.jobs), bar)
+        outcome = verify(
+            config, options.specs, settings, VerifyRun(today=date.today(), jobs=options.jobs), bar
+        )
     if options.form == "json":
         click.echo(_json(outcome))
     else:

@@ -33,7 +33,7 @@ NOT_COMPARED: Final = "not-compared"
 RANKS: Final[Mapping[Level, int]] = {"error": 0, "warning": 1, "note": 2, "off": 3}
 
 
-class Finding(Struct, frozen=True):
+class DiffFinding(Struct, frozen=True):
     """A change and its level in this project; `suppression` is the spec's own."""
 
     change: Change
@@ -50,8 +50,8 @@ class DiffOutcome(Struct, frozen=True, kw_only=True):
     new: str
     pairs: tuple[Pair, ...]
     unchanged: int
-    findings: tuple[Finding, ...]
-    suppressed: tuple[Finding, ...]
+    findings: tuple[DiffFinding, ...]
+    suppressed: tuple[DiffFinding, ...]
     diagnostics: tuple[Diagnostic, ...]
 
     @property
@@ -222,11 +222,11 @@ def _unknown_tools(wanted: Sequence[str], pairs: Sequence[Pair], context: Contex
 
 def _sorted_out(
     pairs: Sequence[Pair], changes: Iterable[Change], context: Context, choice: Choice
-) -> tuple[tuple[Finding, ...], tuple[Finding, ...], list[Diagnostic]]:
+) -> tuple[tuple[DiffFinding, ...], tuple[DiffFinding, ...], list[Diagnostic]]:
     """Return the reported findings, the suppressed ones, and faults of suppressions."""
     ignored = {pair.name: pair.side.tool.diff_ignore for pair in pairs}
-    reported: list[Finding] = []
-    suppressed: list[Finding] = []
+    reported: list[DiffFinding] = []
+    suppressed: list[DiffFinding] = []
     used: set[tuple[str, str]] = set()
     for change in changes:
         level = level_of(change.rule, context.config)
@@ -238,7 +238,7 @@ def _sorted_out(
             continue
         if choice.audiences and change.audience not in choice.audiences and change.rule != NOT_COMPARED:
             continue
-        (reported if suppression is None else suppressed).append(Finding(change, level, suppression))
+        (reported if suppression is None else suppressed).append(DiffFinding(change, level, suppression))
     return (
         tuple(sorted(reported, key=_order)),
         tuple(sorted(suppressed, key=_order)),
@@ -246,7 +246,7 @@ def _sorted_out(
     )
 
 
-def _order(each: Finding) -> tuple[bool, str, int, int, int, str, str]:
+def _order(each: DiffFinding) -> tuple[bool, str, int, int, int, str, str]:
     change = each.change
     return (
         not change.tool,  # what is about the whole set comes last

@@ -23,7 +23,7 @@ from .rules import RULES
 from .states import State
 
 
-class Side(Struct, frozen=True, kw_only=True):
+class PairSide(Struct, frozen=True, kw_only=True):
     """A tool in one state. Its contract has been built: `built.contract` is not None."""
 
     tool: ToolSpec
@@ -43,13 +43,13 @@ class Pair(Struct, frozen=True, kw_only=True):
     `renamed_from` is the tool's former name, else empty; `renamed_parameters` maps new names to old ones.
     """
 
-    old: Side | None
-    new: Side | None
+    old: PairSide | None
+    new: PairSide | None
     renamed_from: str = ""
     renamed_parameters: Mapping[str, str] = {}
 
     @property
-    def side(self) -> Side:
+    def side(self) -> PairSide:
         """Return the new side; the old one of a removed tool."""
         side = self.new or self.old
         assert side is not None
@@ -179,17 +179,17 @@ class _Sides:
     def pair(self, old: ToolSpec, new: ToolSpec) -> Pair | None:
         after = self._side(self._new, new)
         shared = not self._old.types and not self._new.types and _same_schemas(old, new)
-        before = Side(tool=old, built=after.built) if shared and after else self._side(self._old, old)
+        before = PairSide(tool=old, built=after.built) if shared and after else self._side(self._old, old)
         return None if before is None or after is None else _pair(before, after)
 
-    def alone(self, state: State, names: Sequence[str]) -> dict[str, Side]:
+    def alone(self, state: State, names: Sequence[str]) -> dict[str, PairSide]:
         found = ((name, self._side(state, state.tools[name])) for name in names)
         return {name: side for name, side in found if side is not None}
 
-    def _side(self, state: State, tool: ToolSpec) -> Side | None:
+    def _side(self, state: State, tool: ToolSpec) -> PairSide | None:
         built = build_tool(tool, state.types)
         if built.contract is not None:
-            return Side(tool=tool, built=built)
+            return PairSide(tool=tool, built=built)
         wrong = [each for each in built.diagnostics if each.severity == "error"]
         (self.new_problems if state is self._new else self.old_problems).extend(wrong)
         return None
@@ -201,7 +201,7 @@ def _same_schemas(old: ToolSpec, new: ToolSpec) -> bool:
     return all(one.get(key) == other.get(key) for key in ("parameters", "result", "examples"))
 
 
-def _pair(old: Side, new: Side, renamed_from: str = "") -> Pair:
+def _pair(old: PairSide, new: PairSide, renamed_from: str = "") -> Pair:
     if old.built is new.built:
         return Pair(old=old, new=new, renamed_from=renamed_from)
     return Pair(
@@ -212,7 +212,7 @@ def _pair(old: Side, new: Side, renamed_from: str = "") -> Pair:
     )
 
 
-def _renamed_tools(removed: Mapping[str, Side], added: Mapping[str, Side]) -> dict[str, str]:
+def _renamed_tools(removed: Mapping[str, PairSide], added: Mapping[str, PairSide]) -> dict[str, str]:
     """Map new names to old ones, of tools that were renamed and not replaced by another."""
     if len(removed) * len(added) > _MOST_COMPARED:
         return {}

@@ -18,7 +18,7 @@ from ..project.core.compiler import attribute, decoding_files, imported
 from ..runtime.errors import LIMIT, ArgumentError
 from ..spec.parsed_document import Document
 from .change import Witness
-from .pairs import Side
+from .pairs import PairSide
 
 Root = Literal["parameters", "result"]
 _Refusal = Callable[[object], tuple[str, ...]]
@@ -38,7 +38,7 @@ class Judgement(Struct, frozen=True):
     coerced: bool = False
 
 
-def validator_judge(side: Side, root: Root) -> _Refusal:
+def validator_judge(side: PairSide, root: Root) -> _Refusal:
     """Return a function from a value to the reasons why the contract's validator refuses it; it raises where
     jsonschema-rs differs.
     """
@@ -53,7 +53,7 @@ def validator_judge(side: Side, root: Root) -> _Refusal:
 
 
 @contextmanager
-def decoder_judge(side: Side, types: Mapping[str, Document]) -> Generator[_Refusal]:
+def decoder_judge(side: PairSide, types: Mapping[str, Document]) -> Generator[_Refusal]:
     """Yield, as `validator_judge` returns, a judge that is the generated decoder, usable inside the block."""
     oracle = _oracle(side, "parameters")
     files, module, constant = decoding_files(side.tool, side.built, types)
@@ -70,7 +70,7 @@ class _DisagreementError(Exception):
     """The two judges of one state differ about a value, as the text says."""
 
 
-def _oracle(side: Side, root: Root) -> Oracle | None:
+def _oracle(side: PairSide, root: Root) -> Oracle | None:
     document = {"$defs": side.built.document.get("$defs", {}), root: side.built.document[root]}
     try:
         return Oracle(document, f"/{root}", asserted_formats())
@@ -135,7 +135,7 @@ def _is_about(refusal: str, name: str) -> bool:
     return bool(name) and (f"`{name}`" in refusal or refusal.partition(": ")[0].endswith(f".{name}"))
 
 
-def _valid_call(side: Side, types: Mapping[str, Document]) -> Any | None:
+def _valid_call(side: PairSide, types: Mapping[str, Document]) -> Any | None:
     """Return a call that a state accepts: an example of the spec, or one made from the contract."""
     oracle = _oracle(side, "parameters")
     if oracle is None:
@@ -162,7 +162,7 @@ def _made(oracle: Oracle) -> Iterable[object]:
     return sorted(made, key=lambda value: len(repr(value)))
 
 
-def call_of_old_name(side: Side, types: Mapping[str, Document]) -> Witness | None:
+def call_of_old_name(side: PairSide, types: Mapping[str, Document]) -> Witness | None:
     """Return a call of a tool without that name now as witness; None where none was found."""
     value = _valid_call(side, types)
     if value is None:

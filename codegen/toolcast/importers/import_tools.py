@@ -33,7 +33,7 @@ from .spec_text import (
     in_short,
     spec_text,
 )
-from .tool_lists import Document, Element, read_documents, read_elements
+from .tool_lists import Element, JsonDocument, read_documents, read_elements
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -284,7 +284,7 @@ def infer(samples: Sequence[JsonObject]) -> JsonObject:
     return {**schema, "properties": schema.get("properties", {})}
 
 
-def _samples(document: Document) -> tuple[list[JsonObject], list[Diagnostic]]:
+def _samples(document: JsonDocument) -> tuple[list[JsonObject], list[Diagnostic]]:
     items = document.data if isinstance(document.data, list) else [document.data]
     samples: list[JsonObject] = []
     problems: list[Diagnostic] = []

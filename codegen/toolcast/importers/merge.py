@@ -32,13 +32,13 @@ class _Leaf(Struct, frozen=True):
     value: Any
 
 
-class Names(Struct, frozen=True):
+class NameSet(Struct, frozen=True):
     """A set of names, in the order in which they are written."""
 
     names: tuple[str, ...]
 
 
-Node: TypeAlias = dict[str, "Node"] | _Leaf | Names
+Node: TypeAlias = dict[str, "Node"] | _Leaf | NameSet
 Digests: TypeAlias = dict[str, "Digests"] | str | list[str]
 """The same tree with a digest for each leaf, as JSON holds it."""
 
@@ -66,7 +66,7 @@ def schema_fields(schema: object) -> Node:
         elif key in _SCHEMAS and isinstance(value, dict):
             fields[key] = schema_fields(value)
         elif key == "required" and _is_set(value):
-            fields[key] = Names(tuple(value))
+            fields[key] = NameSet(tuple(value))
         else:
             fields[key] = _Leaf(value)
     return fields
@@ -75,7 +75,7 @@ def schema_fields(schema: object) -> Node:
 def _data_of(node: Node) -> object:
     if isinstance(node, _Leaf):
         return node.value
-    if isinstance(node, Names):
+    if isinstance(node, NameSet):
         return list(node.names)
     return {key: _data_of(item) for key, item in node.items()}
 
@@ -85,7 +85,7 @@ def digests_of(node: Node) -> Digests:
     if isinstance(node, _Leaf):
         digest = hashlib.sha256(_encode(_settled(node.value))).digest()
         return base64.urlsafe_b64encode(digest[:_DIGEST]).decode()
-    if isinstance(node, Names):
+    if isinstance(node, NameSet):
         return sorted(node.names)
     return {key: digests_of(item) for key, item in sorted(node.items())}
 
@@ -235,12 +235,12 @@ class _Work(Struct):
                 before = key
         return made
 
-    def _names(self, path: Path, base: set[str], here: Names, upstream: Names, after: str | None) -> None:
+    def _names(self, path: Path, base: set[str], here: NameSet, upstream: NameSet, after: str | None) -> None:
         gone = base - set(upstream.names)
         come = [name for name in upstream.names if name not in base and name not in here.names]
         names = (*(name for name in here.names if name not in gone), *come)
         if names != here.names:
-            self._apply(path, here if here.names else UNSET, Names(names) if names else UNSET, after)
+            self._apply(path, here if here.names else UNSET, NameSet(names) if names else UNSET, after)
 
     def _apply(
         self, path: Path, here: Node | UnsetType, upstream: Node | UnsetType, after: str | None
@@ -252,13 +252,13 @@ class _Work(Struct):
 
 def _as_sets(
     base: Digests | UnsetType, here: Node | UnsetType, upstream: Node | UnsetType
-) -> tuple[set[str], Names, Names] | None:
+) -> tuple[set[str], NameSet, NameSet] | None:
     """Return the three as sets of names, where none is anything else; nothing is the empty set."""
     if not isinstance(base, list | UnsetType) or UNSET is base is here is upstream:
         return None
-    if not isinstance(here, Names | UnsetType) or not isinstance(upstream, Names | UnsetType):
+    if not isinstance(here, NameSet | UnsetType) or not isinstance(upstream, NameSet | UnsetType):
         return None
-    empty = Names(())
+    empty = NameSet(())
     return set(base or ()), here or empty, upstream or empty
 
 

@@ -19,7 +19,7 @@ from ..hidden_characters import (
 )
 from ..jsonschema.pointers import join
 from .import_tools import Draft, TypeDraft
-from .merge import Digests, Names, Node, Path, digests_of, fields_of, schema_fields
+from .merge import Digests, NameSet, Node, Path, digests_of, fields_of, schema_fields
 
 _PLACE = 160
 """Characters of a name or a path that are shown."""
@@ -136,7 +136,7 @@ def _fresh(path: Path, node: Node, base: Digests | UnsetType) -> Iterator[tuple[
                 yield (*path, key), key
             yield from _fresh((*path, key), item, below.get(key, UNSET))
         return
-    for text in _texts(list(node.names) if isinstance(node, Names) else node.value):
+    for text in _texts(list(node.names) if isinstance(node, NameSet) else node.value):
         yield path, text
 
 

@@ -24,7 +24,7 @@ class Element(Struct, frozen=True, kw_only=True):
     gemini: bool = False  # from functionDeclarations: its `parameters` are in Gemini's dialect
 
 
-class Document(Struct, frozen=True, kw_only=True):
+class JsonDocument(Struct, frozen=True, kw_only=True):
     """One JSON document of a file; `line` is its line in JSON lines, else 0."""
 
     file: str
@@ -43,9 +43,9 @@ def read_elements(files: Sequence[Path]) -> tuple[list[Element], list[Diagnostic
     return elements, problems
 
 
-def read_documents(files: Sequence[Path]) -> tuple[list[Document], list[Diagnostic]]:
+def read_documents(files: Sequence[Path]) -> tuple[list[JsonDocument], list[Diagnostic]]:
     """Read the JSON documents of `files`, in order, and what could not be read."""
-    documents: list[Document] = []
+    documents: list[JsonDocument] = []
     problems: list[Diagnostic] = []
     for path in files:
         shown = path.as_posix()
@@ -63,21 +63,21 @@ def read_documents(files: Sequence[Path]) -> tuple[list[Document], list[Diagnost
     return documents, problems
 
 
-def parse_documents(text: str, file: str, *, lines: bool) -> tuple[list[Document], list[Diagnostic]]:
+def parse_documents(text: str, file: str, *, lines: bool) -> tuple[list[JsonDocument], list[Diagnostic]]:
     """Parse one JSON document, or one per line: with `lines`, or where the text goes on after the first."""
     if not lines:
         try:
-            return [Document(file=file, line=0, data=_parse(text))], []
+            return [JsonDocument(file=file, line=0, data=_parse(text))], []
         except (ValueError, RecursionError) as error:
             goes_on = getattr(error, "msg", "") == "Extra data" and _is_json(text.lstrip().split("\n", 1)[0])
             if not goes_on:
                 return [], [_syntax(file, getattr(error, "lineno", 0), error)]
-    documents: list[Document] = []
+    documents: list[JsonDocument] = []
     problems: list[Diagnostic] = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                documents.append(Document(file=file, line=number, data=_parse(line)))
+                documents.append(JsonDocument(file=file, line=number, data=_parse(line)))
             except (ValueError, RecursionError) as error:
                 problems.append(_syntax(file, number, error))
     return documents, problems

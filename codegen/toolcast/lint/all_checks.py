@@ -12,7 +12,7 @@ from ..spec.suppressions import in_force
 from .descriptions import collisions, descriptions, duplicates, hidden_text, imperative_texts, repeated_text
 from .finding import Finding, leveled, merged, unknown_levels
 from .flags import deprecations, flags
-from .linted_tool import Progress, Project, Subject, in_groups, is_selected, load_project, unknown_tools
+from .linted_tool import LintedTool, Progress, Project, in_groups, is_selected, load_project, unknown_tools
 from .permissions import policy, reserved_meta_keys, unstated_annotations
 from .provider_checks import losses, not_strict, request_limits, tool_limits
 from .tokens import Tokens, counted, token_budgets, unknown_budgets
@@ -85,7 +85,7 @@ def lint_project(config: Config, project: Project, settings: Settings) -> LintOu
 
 
 def _unknown_groups(
-    groups: Sequence[str], subjects: Sequence[Subject], project: Project
+    groups: Sequence[str], subjects: Sequence[LintedTool], project: Project
 ) -> Iterator[Diagnostic]:
     for group in groups:
         if any(in_groups(each.tool.group, (group,)) for each in subjects):
@@ -97,7 +97,7 @@ def _unknown_groups(
         yield Diagnostic(file=project.shown_root, code="unknown-group", message=message, hint=hint)
 
 
-def checked(project: Project, subjects: Sequence[Subject], settings: Settings) -> Iterator[Finding]:
+def checked(project: Project, subjects: Sequence[LintedTool], settings: Settings) -> Iterator[Finding]:
     """Return every finding, suppressed or not."""
     tools = {each.tool.name: each.tool for each in project.subjects}
     for index, subject in enumerate(subjects):
@@ -122,7 +122,7 @@ def checked(project: Project, subjects: Sequence[Subject], settings: Settings) -
         yield from request_limits(subjects, profile, project.shown_root)
 
 
-def set_findings(config: Config, project: Project, subjects: Sequence[Subject]) -> tuple[Finding, ...]:
+def set_findings(config: Config, project: Project, subjects: Sequence[LintedTool]) -> tuple[Finding, ...]:
     """Return the findings about some tools together, as if there were no others: limits and budgets."""
     found = list(token_budgets(config, subjects, project.profiles))
     for profile in project.profiles:
@@ -131,7 +131,7 @@ def set_findings(config: Config, project: Project, subjects: Sequence[Subject]) 
 
 
 def suppressed(
-    found: Sequence[Finding], subjects: Sequence[Subject], today: date
+    found: Sequence[Finding], subjects: Sequence[LintedTool], today: date
 ) -> tuple[list[Finding], set[tuple[str, str]]]:
     """Return the findings that no spec ignores, and the (tool, code) pairs of those that one does."""
     ignored = {(each.tool.name, code) for each in subjects for code in in_force(each.tool.lint_ignore, today)}
@@ -139,7 +139,7 @@ def suppressed(
     return kept, {(each.tool, each.code) for each in found} & ignored
 
 
-def ended(subjects: Sequence[Subject], today: date) -> list[Finding]:
+def ended(subjects: Sequence[LintedTool], today: date) -> list[Finding]:
     """Report suppressions that have ended."""
     found: list[Finding] = []
     for subject in subjects:
@@ -153,7 +153,7 @@ def ended(subjects: Sequence[Subject], today: date) -> list[Finding]:
 
 
 def _unused(
-    subjects: Sequence[Subject], used: set[tuple[str, str]], settings: Settings, off: set[str]
+    subjects: Sequence[LintedTool], used: set[tuple[str, str]], settings: Settings, off: set[str]
 ) -> list[Finding]:
     """Report suppressions of what was not found, but for codes that are `off` in this run."""
     if settings.providers or settings.groups:

@@ -20,7 +20,7 @@ from ..jsonschema.json_values import JsonMapping
 from ..spec.deprecation import shown_description
 from ..spec.parsed_document import Path
 from .finding import Finding
-from .linted_tool import Subject
+from .linted_tool import LintedTool
 from .words import EMPTY, KINDS, PLACEHOLDERS, SMALL, among, content, is_dense, name_words, stem, text_words
 
 _FEW: Final = 3  # fewer words than this cannot describe a tool
@@ -32,7 +32,7 @@ _INFORMATIVE: Final = among("enum const format pattern examples default minimum 
 Properties = list[tuple[Path, str, Mapping[str, object]]]
 
 
-def descriptions(subject: Subject) -> Iterator[Finding]:
+def descriptions(subject: LintedTool) -> Iterator[Finding]:
     """Yield findings about the tool's description and those of its parameters."""
     problem = vague(subject.tool.name, subject.tool.description)
     if problem:
@@ -146,7 +146,7 @@ def readable(path: Path) -> str:
 _ENOUGH: Final = 3  # words of meaning that two descriptions must share before being equal means something
 
 
-def collisions(subjects: Sequence[Subject]) -> Iterator[Finding]:
+def collisions(subjects: Sequence[LintedTool]) -> Iterator[Finding]:
     """Yield names that are equal without case and separators, at all but the first."""
     first: dict[str, str] = {}
     for subject in subjects:
@@ -159,9 +159,9 @@ def collisions(subjects: Sequence[Subject]) -> Iterator[Finding]:
             )
 
 
-def duplicates(subjects: Sequence[Subject]) -> Iterator[Finding]:
+def duplicates(subjects: Sequence[LintedTool]) -> Iterator[Finding]:
     """Yield descriptions that are equal or nearly so, at all but the first."""
-    first: dict[tuple[str, ...], Subject] = {}
+    first: dict[tuple[str, ...], LintedTool] = {}
     for subject in subjects:
         key = likeness(shown_description(subject.tool))
         if len(key) < _ENOUGH:
@@ -187,7 +187,7 @@ _BEFORE = 20
 """Characters of the text that lead to the place."""
 
 
-def hidden_text(subject: Subject) -> Iterator[Finding]:
+def hidden_text(subject: LintedTool) -> Iterator[Finding]:
     """Yield a finding for each key and text with hidden characters, of the spec and of its shared types."""
     for path, text in _texts(subject.tool.document.data):
         for code, message in _problems(path, text):
@@ -328,7 +328,7 @@ def _stated(values: Iterable[object]) -> frozenset[str]:
     return frozenset(word for text in texts for word in _words(text))
 
 
-def repeated_text(subject: Subject) -> Iterator[Finding]:
+def repeated_text(subject: LintedTool) -> Iterator[Finding]:
     """Yield one finding for all parameters with a description that repeats the schema."""
     found: list[tuple[Any, str]] = []
     for path, name, schema in properties(subject.parameters):
@@ -486,13 +486,13 @@ def _excerpt(text: str, start: int, end: int) -> str:
     return f"{words} …" if rest.strip() else words
 
 
-def imperative_texts(subject: Subject) -> Iterator[Finding]:
+def imperative_texts(subject: LintedTool) -> Iterator[Finding]:
     """Return one finding for each kind of order in each description."""
     for finding, _ in _imperative_findings(subject):
         yield finding
 
 
-def _imperative_findings(subject: Subject) -> Iterator[tuple[Finding, _OrderKind]]:
+def _imperative_findings(subject: LintedTool) -> Iterator[tuple[Finding, _OrderKind]]:
     tool = subject.tool
     for key, text in (("summary", tool.summary), ("description", tool.description)):
         if key in tool.document.data:
@@ -507,7 +507,7 @@ def _imperative_findings(subject: Subject) -> Iterator[tuple[Finding, _OrderKind
 
 
 def _finding(
-    subject: Subject, where: str, found: _Imperative, *, at: Path | None = None, schema: Path | None = None
+    subject: LintedTool, where: str, found: _Imperative, *, at: Path | None = None, schema: Path | None = None
 ) -> Finding:
     message = f"{where} {found.kind.message}: {found.excerpt!r}"
     fix = (

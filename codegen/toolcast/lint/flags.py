@@ -13,7 +13,7 @@ from ..jsonschema.json_values import JsonMapping
 from ..spec.deprecation import removal_date, replacement
 from ..spec.tool_spec import ToolSpec
 from .finding import Finding
-from .linted_tool import Subject
+from .linted_tool import LintedTool
 from .words import among, name_words
 
 _DECIDERS: Final = among("action method mode operation command op subcommand")
@@ -64,7 +64,7 @@ class _Half(Struct, frozen=True):
     names: frozenset[str]
 
 
-def flags(subject: Subject) -> Iterator[Finding]:
+def flags(subject: LintedTool) -> Iterator[Finding]:
     """Yield a finding where the parameters' alternatives exclude each other and share no parameter."""
     found = alternatives(subject.parameters)
     if found is None:
@@ -178,7 +178,7 @@ def _name(tool: str, half: _Half) -> str:
 
 
 def deprecations(
-    subject: Subject, tools: Mapping[str, ToolSpec], others: Collection[str], today: date
+    subject: LintedTool, tools: Mapping[str, ToolSpec], others: Collection[str], today: date
 ) -> Iterator[Finding]:
     """Yield findings about `deprecated`.
 

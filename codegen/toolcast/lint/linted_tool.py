@@ -112,7 +112,7 @@ class _Reply(TypedDict, total=False):
     answer: str
 
 
-class Subject(Struct, frozen=True, kw_only=True):
+class LintedTool(Struct, frozen=True, kw_only=True):
     """A tool that compiles. `emitted` is by provider."""
 
     tool: ToolSpec
@@ -184,7 +184,7 @@ Key = tuple[Dialect, Dialect | None]
 
 def subject(
     tool: ToolSpec, types: Mapping[str, Document], profiles: Sequence[tuple[Profile, int]]
-) -> tuple[Subject | None, tuple[Diagnostic, ...]]:
+) -> tuple[LintedTool | None, tuple[Diagnostic, ...]]:
     """Return the tool with its schemas, or None, and why. Profiles come with numbers of their dialects."""
     built = build_tool(tool, types)
     return (None, built.diagnostics) if built.contract is None else emitted_subject(tool, built, profiles)
@@ -192,7 +192,7 @@ def subject(
 
 def emitted_subject(
     tool: ToolSpec, built: Built, profiles: Sequence[tuple[Profile, int]]
-) -> tuple[Subject, tuple[Diagnostic, ...]]:
+) -> tuple[LintedTool, tuple[Diagnostic, ...]]:
     """Return a compiled tool with its schemas, and why some providers have none; see `subject`."""
     parameters = built.normal.offered(tool.inject)
     normalizer: SchemaNormalizer | None = None
@@ -212,7 +212,7 @@ def emitted_subject(
                 continue
             made[key] = Emitted(normalized, measured(normalized.schema))
         emitted[profile.id] = made[key]
-    found = Subject(tool=tool, built=built, parameters=parameters, emitted=emitted)
+    found = LintedTool(tool=tool, built=built, parameters=parameters, emitted=emitted)
     return found, tuple(problems)
 
 
@@ -236,7 +236,7 @@ class Project(Struct, frozen=True, kw_only=True):
     """
 
     shown_root: str
-    subjects: tuple[Subject, ...]
+    subjects: tuple[LintedTool, ...]
     profiles: tuple[Profile, ...]
     configured: tuple[str, ...]  # ids of the project's providers, whichever this run is about
     refused: tuple[Diagnostic, ...]
@@ -257,7 +257,7 @@ def load_project(config: Config, providers: Sequence[str], progress: Progress) -
         config.specs, shown_root=shown_root, known_providers=frozenset(known), folders=folders
     )
     dialects = numbered(profiles)
-    subjects: list[Subject] = []
+    subjects: list[LintedTool] = []
     broken = {path.rpartition("/")[2].rpartition(".")[0] for path in library.refused}
     refused = [*problems, *not_found, *library.diagnostics]
     for path, document in library.refused.items():

@@ -9,7 +9,7 @@ from ..spec.parsed_document import Path
 from ..spec.tool_spec import Annotations
 from .descriptions import properties, readable
 from .finding import Finding
-from .linted_tool import Subject
+from .linted_tool import LintedTool
 from .words import among, name_words, stem, text_words
 
 # English names have their head last: an `api_key` is a key, a `password_length` is a length.
@@ -33,7 +33,7 @@ _HARMLESS: Final = among(
 )
 
 
-def policy(subject: Subject) -> Iterator[Finding]:
+def policy(subject: LintedTool) -> Iterator[Finding]:
     """Yield findings about undeclared or unresolved secrets, and destruction that calls itself reading."""
     yield from _secrets(subject)
     yield from _unresolved(subject)
@@ -41,7 +41,7 @@ def policy(subject: Subject) -> Iterator[Finding]:
         yield from _destruction(subject)
 
 
-def _secrets(subject: Subject) -> Iterator[Finding]:
+def _secrets(subject: LintedTool) -> Iterator[Finding]:
     for path, name, schema in properties(subject.parameters):
         if not looks_secret(name) or not _takes_text(schema):
             continue
@@ -53,7 +53,7 @@ def _secrets(subject: Subject) -> Iterator[Finding]:
         yield subject.finding("secret-parameter", message, fix, schema=path)
 
 
-def _unresolved(subject: Subject) -> Iterator[Finding]:
+def _unresolved(subject: LintedTool) -> Iterator[Finding]:
     tool = subject.tool
     if tool.external and tool.secrets:
         names = ", ".join(map(repr, tool.secrets))
@@ -88,7 +88,7 @@ def _top(path: Path) -> str | None:
     return str(path[1]) if path[:1] == ("properties",) else None
 
 
-def _destruction(subject: Subject) -> Iterator[Finding]:
+def _destruction(subject: LintedTool) -> Iterator[Finding]:
     tool = subject.tool
     verb = destructive_verb(tool.name, tool.description)
     if verb:
@@ -121,7 +121,7 @@ _HINTS: Final = Annotations.__struct_fields__
 """Those that a spec states; `readOnlyHint` follows from its permission."""
 
 
-def unstated_annotations(subject: Subject, profile: Profile) -> Iterator[Finding]:
+def unstated_annotations(subject: LintedTool, profile: Profile) -> Iterator[Finding]:
     """Yield one finding for all unstated annotations that a provider's tool object could have; MCP's defaults
     are destructive, not idempotent, and open to the world.
     """
@@ -137,7 +137,7 @@ def unstated_annotations(subject: Subject, profile: Profile) -> Iterator[Finding
     yield subject.finding("unstated-annotation", message, fix, at=("annotations",), providers=(profile.id,))
 
 
-def reserved_meta_keys(subject: Subject) -> Iterator[Finding]:
+def reserved_meta_keys(subject: LintedTool) -> Iterator[Finding]:
     """Yield one finding for each key of `meta` that MCP keeps for itself."""
     for key in subject.tool.meta:
         if is_reserved_meta_key(key):

@@ -16,7 +16,7 @@ from ..providers.ledger import NOT_STRICT
 from ..spec.deprecation import shown_description
 from ..spec.parsed_document import Path
 from .finding import RULES, Finding
-from .linted_tool import Emitted, Enum, Subject
+from .linted_tool import Emitted, Enum, LintedTool
 
 Tool = tuple[str, Emitted]
 """A tool's name, and its schema for one provider."""
@@ -50,7 +50,7 @@ class LimitUse(Struct, frozen=True, kw_only=True):
         return self.used > self.allowed
 
 
-def tools_for(subjects: Sequence[Subject], profile: Profile) -> list[Tool]:
+def tools_for(subjects: Sequence[LintedTool], profile: Profile) -> list[Tool]:
     """Return the tools that have a definition for a provider."""
     return [
         (subject.tool.name, subject.emitted[profile.id])
@@ -64,14 +64,14 @@ def strict_tools(tools: Sequence[Tool], profile: Profile) -> list[Tool]:
     return [(name, each) for name, each in tools if each.strict or profile.always_strict]
 
 
-def _deferred_tools(subjects: Sequence[Subject], profile: Profile) -> list[Subject]:
+def _deferred_tools(subjects: Sequence[LintedTool], profile: Profile) -> list[LintedTool]:
     """Return the tools that the provider loads on demand."""
     if not profile.request.loads_tools:
         return []
     return [subject for subject in subjects if profile.id in subject.emitted and subject.tool.defer]
 
 
-def request_use(subjects: Sequence[Subject], profile: Profile) -> tuple[LimitUse, ...]:
+def request_use(subjects: Sequence[LintedTool], profile: Profile) -> tuple[LimitUse, ...]:
     """Return the use of each known limit by a request with all tools, exceeded or not."""
     tools, limits = tools_for(subjects, profile), profile.limits
     strict, late = strict_tools(tools, profile), _deferred_tools(subjects, profile)
@@ -100,7 +100,7 @@ def request_use(subjects: Sequence[Subject], profile: Profile) -> tuple[LimitUse
     return tuple(counted)
 
 
-def _late_entries(late: Sequence[Subject], profile: Profile) -> int:
+def _late_entries(late: Sequence[LintedTool], profile: Profile) -> int:
     """Count the entries of a list of tools for those that are loaded on demand: a namespace is one, and so is
     each object of the search.
     """
@@ -186,7 +186,7 @@ _CHANGES = (
 """What to change, by words of the reason."""
 
 
-def not_strict(subject: Subject, profile: Profile) -> Iterator[Finding]:
+def not_strict(subject: LintedTool, profile: Profile) -> Iterator[Finding]:
     """Yield why a tool fell out of strict mode, unless the spec gave the mode up, or there is none.
 
     The answer is the provider's, had the mode been asked for: `not-strict.<keyword>` of the profile's
@@ -213,7 +213,7 @@ def not_strict(subject: Subject, profile: Profile) -> Iterator[Finding]:
     yield subject.finding("not-strict", message, fix, schema=path, providers=(profile.id,), answer=reported)
 
 
-def losses(subject: Subject, profile: Profile) -> Iterator[Finding]:
+def losses(subject: LintedTool, profile: Profile) -> Iterator[Finding]:
     """Yield a finding for each loss between the spec and the definition of a provider."""
     for entry in subject.ledger(profile):
         if entry.severity not in ("lost", "changed"):
@@ -231,7 +231,7 @@ def _path(pointer: str) -> Path:
     return tuple(split(pointer))
 
 
-def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> Iterator[Finding]:
+def request_limits(subjects: Sequence[LintedTool], profile: Profile, file: str) -> Iterator[Finding]:
     """Yield findings about the whole set for one provider, reported at `file`."""
     tools = tools_for(subjects, profile)
     yield from _mixed(tools, strict_tools(tools, profile), profile, file)
@@ -271,7 +271,7 @@ def _all_deferred(count: int, profile: Profile, file: str) -> Finding:
     )  # fmt: skip
 
 
-def _search_names(subjects: Sequence[Subject], profile: Profile) -> Iterator[Finding]:
+def _search_names(subjects: Sequence[LintedTool], profile: Profile) -> Iterator[Finding]:
     """Yield tools that have the name of an object with which the provider searches."""
     names = {search["name"] for search in profile.request.search_tools if "name" in search}
     for subject in subjects:
@@ -307,10 +307,10 @@ def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-_Location = tuple[Subject, Emitted, Profile, int]
+_Location = tuple[LintedTool, Emitted, Profile, int]
 
 
-def tool_limits(subject: Subject, profile: Profile, index: int) -> Iterator[Finding]:
+def tool_limits(subject: LintedTool, profile: Profile, index: int) -> Iterator[Finding]:
     """Yield findings of one tool and provider; `index` is the tool's place in a request of all tools."""
     emitted = subject.emitted[profile.id]
     location = (subject, emitted, profile, index)

@@ -28,10 +28,10 @@ from ..runtime.definitions import cut_definition
 from ..spec.deprecation import shown_summary
 from ..toml_tables import suggestion
 from .finding import RULES, Finding
-from .linted_tool import Project, Subject, in_groups
+from .linted_tool import LintedTool, Project, in_groups
 
 
-def definition(subject: Subject, profile: Profile) -> JsonObject:
+def definition(subject: LintedTool, profile: Profile) -> JsonObject:
     """Return a definition as the build writes it to `schemas/<provider>/<tool>.json`."""
     info = tool_info(subject.tool, subject.normal)
     return tool_object(info, profile, subject.emitted[profile.id].normalized)
@@ -66,7 +66,7 @@ class Tokens(Struct, frozen=True, kw_only=True):
     totals: tuple[_Total, ...]
 
 
-def counted(subjects: Sequence[Subject], profiles: Sequence[Profile]) -> Tokens:
+def counted(subjects: Sequence[LintedTool], profiles: Sequence[Profile]) -> Tokens:
     """Return the cost of each tool and provider, and of the set."""
     count, exact, note = counter()
     costs: list[Cost] = []
@@ -80,7 +80,7 @@ def counted(subjects: Sequence[Subject], profiles: Sequence[Profile]) -> Tokens:
     return Tokens(note=note, exact=exact, costs=tuple(costs), totals=tuple(totals))
 
 
-def tool_costs(subjects: Sequence[Subject], profile: Profile, count: Callable[[str], int]) -> list[Cost]:
+def tool_costs(subjects: Sequence[LintedTool], profile: Profile, count: Callable[[str], int]) -> list[Cost]:
     """Return the cost of each tool that has a definition for one provider."""
     costs: list[Cost] = []
     for subject in subjects:
@@ -178,7 +178,7 @@ def unknown_budgets(config: Config, project: Project) -> Iterator[Diagnostic]:
 
 
 def token_budgets(
-    config: Config, subjects: Sequence[Subject], profiles: Sequence[Profile]
+    config: Config, subjects: Sequence[LintedTool], profiles: Sequence[Profile]
 ) -> Iterator[Finding]:
     """Yield findings about single tools, groups and the set that cost more than the project allows."""
     limits = config.lint.max_tokens
@@ -199,7 +199,7 @@ def token_budgets(
 
 
 def _tools(
-    subjects: Sequence[Subject], profiles: Sequence[Profile], costs: _Costs, limit: int
+    subjects: Sequence[LintedTool], profiles: Sequence[Profile], costs: _Costs, limit: int
 ) -> Iterator[Finding]:
     """Yield a finding for each tool, with its cost for the provider where it is highest."""
     by_profile = {each.id: each for each in profiles}

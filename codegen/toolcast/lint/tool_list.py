@@ -21,13 +21,13 @@ from ..spec.spec_reader import read_tool
 from ..spec.tool_names import group_of, shown
 from ..spec.tool_spec import ToolSpec
 from ..spec.type_folders import TypeFolder
-from .linted_tool import Subject, in_groups, numbered, subject
+from .linted_tool import LintedTool, in_groups, numbered, subject
 from .tokens import Cost, Tokens, counted
 
 Progress = Callable[[int, int], None]
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class SpecsFolder(Struct, frozen=True, kw_only=True):
     """The folder of specs, the providers that they may name, and folders of shared types outside."""
 
     root: Path
@@ -83,7 +83,9 @@ class Listing(Struct, frozen=True, kw_only=True):
         return {each.provider: each for each in self.tokens.costs if each.tool == name}
 
 
-def list_tools(place: Place, profiles: Sequence[Profile], chosen: Filter, progress: Progress) -> Listing:
+def list_tools(
+    place: SpecsFolder, profiles: Sequence[Profile], chosen: Filter, progress: Progress
+) -> Listing:
     """Read all specs, and count for `profiles` the tokens of those that compile.
 
     `chosen` says which are listed; `progress` receives (done, total).
@@ -93,7 +95,7 @@ def list_tools(place: Place, profiles: Sequence[Profile], chosen: Filter, progre
     dialects = numbered(profiles)
     every: list[Row] = []
     rows: list[Row] = []
-    subjects: list[Subject] = []
+    subjects: list[LintedTool] = []
     for index, path in enumerate(found.tools):
         row, tool = _read(place, path)
         every.append(row)
@@ -138,7 +140,7 @@ def undecided_keys(data: JsonMapping) -> tuple[str, ...]:
     return (*found, "secrets") if todo else tuple(found)
 
 
-def _read(place: Place, path: str) -> tuple[Row, ToolSpec | None]:
+def _read(place: SpecsFolder, path: str) -> tuple[Row, ToolSpec | None]:
     """Return the row of a spec, and the spec itself if it has no errors."""
     file = shown(place.shown_root, path)
     row = Row(
@@ -175,7 +177,7 @@ def _read(place: Place, path: str) -> tuple[Row, ToolSpec | None]:
     return row, None
 
 
-def _types(place: Place, paths: Sequence[str]) -> dict[str, Document]:
+def _types(place: SpecsFolder, paths: Sequence[str]) -> dict[str, Document]:
     loaded = {
         path: load_type(place.root, path, shown_root=place.shown_root, folders=place.folders)[0]
         for path in paths

@@ -15,7 +15,7 @@ from ..diff.compare_states import RANKS, DiffOutcome
 from ..jsonschema.pointers import join, resolve, split
 from ..lint.all_checks import Settings, lint_project, set_findings
 from ..lint.finding import Finding
-from ..lint.linted_tool import Project, Subject, is_selected, load_project
+from ..lint.linted_tool import LintedTool, Project, is_selected, load_project
 from ..lint.provider_checks import request_use, strict_tools, tools_for
 from ..lint.tokens import ESTIMATED, definition, estimate, sent_text, tool_costs
 from ..output_layout import python_path
@@ -126,7 +126,7 @@ def _definition_lines(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str, int]
             yield from _definition_lines(node.body)
 
 
-def _sent_pointers(subject: Subject, profile: Profile) -> Mapping[str, str]:
+def _sent_pointers(subject: LintedTool, profile: Profile) -> Mapping[str, str]:
     """Return pointers into `subject.parameters` → the first pointer into the schema that a provider gets."""
     found: dict[str, str] = {}
     for sent, written in written_at(
@@ -137,7 +137,7 @@ def _sent_pointers(subject: Subject, profile: Profile) -> Mapping[str, str]:
 
 
 class _LossPlaces:
-    def __init__(self, subject: Subject, lines: _Lines) -> None:
+    def __init__(self, subject: LintedTool, lines: _Lines) -> None:
         self._subject, self._lines = subject, lines
         self._info = tool_info(subject.tool, subject.normal)
         self._sent: dict[int, Mapping[str, str]] = {}  # by schema: providers of one dialect share it
@@ -295,7 +295,7 @@ _Costs = Mapping[tuple[str, str], tuple[int, int]]
 """Tokens in full and in brief, by tool and provider."""
 
 
-def _costs(subjects: Sequence[Subject], profiles: Sequence[Profile]) -> _Costs:
+def _costs(subjects: Sequence[LintedTool], profiles: Sequence[Profile]) -> _Costs:
     """Return costs by the estimate, which is equal on every machine."""
     costs = (each for profile in profiles for each in tool_costs(subjects, profile, estimate))
     return {(each.tool, each.provider): (each.full, each.brief) for each in costs}
@@ -335,7 +335,7 @@ class _Modules:
 
 
 def _detail(
-    subject: Subject,
+    subject: LintedTool,
     project: Project,
     modules: _Modules,
     findings: tuple[Finding, ...],
@@ -372,7 +372,7 @@ def _detail(
     )
 
 
-def _offered_text(subject: Subject) -> str:
+def _offered_text(subject: LintedTool) -> str:
     """Return the schema of the arguments as the runtime quotes it to a model."""
     document = subject.normal.contract_file()
     if subject.tool.inject:
@@ -380,7 +380,7 @@ def _offered_text(subject: Subject) -> str:
     return msgspec.json.encode(standalone_at(document, "/parameters")).decode()
 
 
-def _provider_detail(subject: Subject, profile: Profile, places: _LossPlaces) -> ProviderDetail:
+def _provider_detail(subject: LintedTool, profile: Profile, places: _LossPlaces) -> ProviderDetail:
     tool, whole = subject.tool, definition(subject, profile)
     own = profile_for(tool_info(tool, subject.normal), profile)
     pointers, summary = envelope_pointers(own), shown_summary(tool)
@@ -404,12 +404,12 @@ def _provider_detail(subject: Subject, profile: Profile, places: _LossPlaces) ->
     )
 
 
-def _strict(subject: Subject, profile: Profile) -> bool | None:
+def _strict(subject: LintedTool, profile: Profile) -> bool | None:
     return True if profile.always_strict else subject.emitted[profile.id].normalized.strict
 
 
 def _row(
-    subject: Subject,
+    subject: LintedTool,
     profiles: Sequence[Profile],
     detail: ToolDetail,
     costs: _Costs,
@@ -478,7 +478,7 @@ def _provider(profile: Profile) -> ProviderInfo:
 
 
 def _sets(
-    subjects: Sequence[Subject], profiles: Sequence[Profile], rows: Sequence[ToolRow]
+    subjects: Sequence[LintedTool], profiles: Sequence[Profile], rows: Sequence[ToolRow]
 ) -> Iterator[ProviderSet]:
     for number, profile in enumerate(profiles):
         tools, cells = tools_for(subjects, profile), [row.cells[number] for row in rows]

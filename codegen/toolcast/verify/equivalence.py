@@ -19,7 +19,7 @@ from ..models.model_generator import ModelError, generate_models
 from ..project.core.compiler import attribute, imported
 from ..python.structs.python_names import class_name
 from ..runtime.errors import ArgumentError
-from .verified_tool import Decoder, Disagreement, DisagreementKind, Failure, Subject
+from .verified_tool import Decoder, Disagreement, DisagreementKind, Failure, VerifiedTool
 
 ACCEPTED = "accepts it"
 
@@ -194,7 +194,7 @@ def _is_default(tree: Tree, schemas: list[tuple[Schema, int]], value: object) ->
     return any("default" in node and equal(node["default"], value) for node, _ in tree.same_value(schemas))
 
 
-def second_opinion(found: Subject, contract: Oracle, made: list[object]) -> tuple[Disagreement, ...]:
+def second_opinion(found: VerifiedTool, contract: Oracle, made: list[object]) -> tuple[Disagreement, ...]:
     """Yield where pydantic models of the same contract accept invalid values or refuse valid ones."""
     name = class_name(found.tool.name, "Params")
     try:

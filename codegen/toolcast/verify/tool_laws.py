@@ -37,8 +37,8 @@ from .verified_tool import (
     Failure,
     Law,
     NotCompiledError,
-    Subject,
     ToolReport,
+    VerifiedTool,
     subject,
 )
 
@@ -148,7 +148,7 @@ _FEW = 10
 _Check = Callable[[Any], Failure | None]
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class Effort(Struct, frozen=True, kw_only=True):
     """The effort of a verification."""
 
     examples: int = 200
@@ -157,7 +157,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 def check_laws(
-    tool: ToolSpec, types: Mapping[str, Document], options: Options, settings: Settings
+    tool: ToolSpec, types: Mapping[str, Document], options: Options, settings: Effort
 ) -> ToolReport:
     """Compile one tool and check every law. The report of one that does not compile has its diagnostics."""
     line, column = tool.document.locate(("parameters",))
@@ -172,7 +172,7 @@ def check_laws(
         return replace(base, warnings=(_warn(base, "not-verified", message),))
 
 
-def _contract(found: Subject, grammar: _GrammarFormat | None) -> Oracle:
+def _contract(found: VerifiedTool, grammar: _GrammarFormat | None) -> Oracle:
     formats = asserted_formats()
     if grammar is None:
         return Oracle(found.contract, "/parameters", formats)
@@ -181,13 +181,13 @@ def _contract(found: Subject, grammar: _GrammarFormat | None) -> Oracle:
     return Oracle(_with_format(found.contract), "/parameters", formats | {_GRAMMAR}, checks)
 
 
-def _entries(found: Subject, provider: str) -> tuple[LedgerEntry, ...]:
+def _entries(found: VerifiedTool, provider: str) -> tuple[LedgerEntry, ...]:
     """Return the entry for the format that stands for a grammar, where the ledger names the grammar."""
     return (_GRAMMAR_ENTRY,) if "input" in found.lost_keys.get(provider, ()) else ()
 
 
 class _Case:
-    def __init__(self, found: Subject, settings: Settings, base: ToolReport) -> None:
+    def __init__(self, found: VerifiedTool, settings: Effort, base: ToolReport) -> None:
         self.subject = found
         self.settings = settings
         self.base = base

@@ -35,7 +35,7 @@ class Decoder(Protocol):
         ...
 
 
-class Subject(Struct, frozen=True, kw_only=True):
+class VerifiedTool(Struct, frozen=True, kw_only=True):
     """A compiled tool as the laws are held to it."""
 
     tool: ToolSpec
@@ -68,7 +68,7 @@ class NotCompiledError(Exception):
 
 
 @contextmanager
-def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Generator[Subject]:
+def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Generator[VerifiedTool]:
     """Yield the compiled tool, usable inside the block. Raises NotCompiledError."""
     compiled = _without_errors(compile_tool(tool, types, options))
     files = dict(compiled.files)
@@ -86,7 +86,7 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
             emitted[id] = schema
     built = build_tool(tool, types)
     with imported(files) as package:
-        yield Subject(
+        yield VerifiedTool(
             tool=tool,
             built=built,
             binding=attribute(package, entry.module, entry.constant),

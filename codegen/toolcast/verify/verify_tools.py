@@ -28,7 +28,7 @@ from ..spec.parsed_document import Document, diagnose
 from ..spec.suppressions import VERIFY_CODES, in_force
 from ..spec.tool_spec import ToolSpec
 from ..toml_tables import suggestion
-from .tool_laws import Settings, check_laws
+from .tool_laws import Effort, check_laws
 from .verified_tool import TITLES, ToolReport
 
 _SECOND_OPINION: Final = "second-opinion"
@@ -100,7 +100,7 @@ _FEW_TOOLS = 4
 Progress = Callable[[int, int], None]
 
 
-class Run(Struct, frozen=True, kw_only=True):
+class VerifyRun(Struct, frozen=True, kw_only=True):
     """The date that ends suppressions, and the number of processes (None: one per processor)."""
 
     today: date
@@ -126,7 +126,7 @@ class VerifyOutcome(Struct, frozen=True, kw_only=True):
 
 
 def verify(
-    config: Config, wanted: Sequence[str], settings: Settings, run: Run, progress: Progress
+    config: Config, wanted: Sequence[str], settings: Effort, run: VerifyRun, progress: Progress
 ) -> VerifyOutcome:
     """Hold the tools of a project to the laws: those named by path or tool name in `wanted`, else all.
     `progress` receives (done, total).
@@ -222,7 +222,7 @@ def _unknown(
     return found
 
 
-def _hold(context: Context, types: Mapping[str, Document], spec: ToolSpec, settings: Settings) -> _Held:
+def _hold(context: Context, types: Mapping[str, Document], spec: ToolSpec, settings: Effort) -> _Held:
     """Hold one tool. Never raises: a bug here must not hide the reports of other tools."""
     try:
         return check_laws(spec, types, context.options, settings), None
@@ -242,10 +242,10 @@ def _failed(spec: ToolSpec, message: str) -> _Held:
     return ToolReport(tool=spec.name, file=file, line=line, column=column), problem
 
 
-_context: tuple[Context, Mapping[str, Document], Settings] | None = None  # one per worker, set when it starts
+_context: tuple[Context, Mapping[str, Document], Effort] | None = None  # one per worker, set when it starts
 
 
-def _start(context: Context, settings: Settings) -> None:
+def _start(context: Context, settings: Effort) -> None:
     global _context  # a process pool's initializer can pass a value only so
     _context = (context, load_types(context), settings)
 
@@ -268,7 +268,7 @@ def _work(path: str) -> _Held:
 
 
 def _in_processes(
-    context: Context, paths: Sequence[str], settings: Settings, count: int, progress: Progress
+    context: Context, paths: Sequence[str], settings: Effort, count: int, progress: Progress
 ) -> list[_Held]:
     held: dict[str, _Held] = {}
     with process_pool(count, _start, context, settings) as submit:
@@ -288,7 +288,7 @@ def _in_processes(
     return [held[path] for path in paths]
 
 
-def _alone(context: Context, path: str, settings: Settings) -> _Held:
+def _alone(context: Context, path: str, settings: Effort) -> _Held:
     with process_pool(1, _start, context, settings) as submit:
         try:
             held: _Held = submit(_work, path).result()

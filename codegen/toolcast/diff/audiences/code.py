@@ -22,7 +22,7 @@ from ...python.structs.python_names import class_name
 from ...spec.deprecation import notice, removal_date
 from ...spec.tool_spec import Deprecation, ToolSpec
 from ..change import Change
-from ..pairs import Context, Pair, Side
+from ..pairs import Context, Pair, PairSide
 from ..places import cut, words_changed
 from ..rules import RULES
 
@@ -118,7 +118,7 @@ class Type(Struct, frozen=True):
     text: str
 
 
-class Emitted(Struct, frozen=True, kw_only=True):
+class EmittedCode(Struct, frozen=True, kw_only=True):
     """The modules of a tool's code: its own, and those of the shared types that it uses."""
 
     names: ToolNames
@@ -131,7 +131,7 @@ class Emitted(Struct, frozen=True, kw_only=True):
         return self.imported.get((module, name), (module, name))
 
 
-def emitted(side: Side) -> Emitted:
+def emitted(side: PairSide) -> EmittedCode:
     """Render the modules of a tool in one state."""
     built, names = side.built, tool_names(side.tool)
     module, roots = tool_module(built, name=side.tool.name, module=names.module)
@@ -146,7 +146,7 @@ def emitted(side: Side) -> Emitted:
         for relative, taken in (*each.imports, *each.late_imports):
             home = _absolute(dotted, relative)
             imported.update({(dotted, name): (home, name) for name in taken})
-    return Emitted(names=names, roots=roots, definitions=definitions, imported=imported)
+    return EmittedCode(names=names, roots=roots, definitions=definitions, imported=imported)
 
 
 def _absolute(module: _Dotted, relative: str) -> _Dotted:
@@ -174,7 +174,7 @@ _INVARIANT: Final = ("list", "dict")
 
 
 class _Comparison:
-    def __init__(self, old: Emitted, new: Emitted, renamed: Mapping[Name, Name]) -> None:
+    def __init__(self, old: EmittedCode, new: EmittedCode, renamed: Mapping[Name, Name]) -> None:
         """Map classes of the old state to those that stand for them now by `renamed`."""
         self._sides = {"old": old, "new": new}
         self._renamed = renamed
@@ -340,7 +340,7 @@ def _execution(old: ToolSpec, new: ToolSpec, pair: Pair) -> Iterator[Change]:
 
 
 class _Code:
-    def __init__(self, pair: Pair, old: Emitted, new: Emitted) -> None:
+    def __init__(self, pair: Pair, old: EmittedCode, new: EmittedCode) -> None:
         self.pair = pair
         self.old = old
         self.new = new
@@ -434,7 +434,7 @@ class _Code:
             yield self.pair.change("result-type", message, pointer=pointer)
 
 
-def _returned(emitted: Emitted) -> Type:
+def _returned(emitted: EmittedCode) -> Type:
     """Return the types of a handler's own that it may return; besides, it may return text."""
     name = emitted.roots.result
     return Type(emitted.names.module, "str | None" if name == "None" else f"{name} | str")

@@ -12,7 +12,7 @@ from msgspec import Struct
 from ...containment.compare import Comparison, Escape, compare
 from ...jsonschema.pointers import join, split
 from ..change import Change
-from ..pairs import Context, Pair, Side, offered_pair
+from ..pairs import Context, Pair, PairSide, offered_pair
 from ..places import PropertyChange, before_after, listed, property_changes, schema_at, spoken
 from ..settings import level_of
 from ..witnesses import Judgement, Root, call_of_old_name, decoder_judge, judged, validator_judge
@@ -147,7 +147,7 @@ def _judgements(
         return judged(*((before, after) if direction.forward else (after, before)), values)
 
 
-def sides(pair: Pair) -> tuple[Side, Side] | None:
+def sides(pair: Pair) -> tuple[PairSide, PairSide] | None:
     """Return both sides, where both are there and their contracts may differ."""
     if pair.old is None or pair.new is None or pair.old.built is pair.new.built:
         return None
@@ -222,7 +222,7 @@ def _renamed(pair: Pair, context: Context) -> Change:
     )
 
 
-def _call_changes(pair: Pair, context: Context, old: Side, new: Side) -> Iterator[Change]:
+def _call_changes(pair: Pair, context: Context, old: PairSide, new: PairSide) -> Iterator[Change]:
     assert old.built.contract is not None
     assert new.built.contract is not None
     properties = list(property_changes(old.built.contract, new.built.contract, "parameters"))
@@ -249,7 +249,7 @@ def _call_changes(pair: Pair, context: Context, old: Side, new: Side) -> Iterato
     yield from _wider(pair, old, new, told | {each.pointer for each in properties})
 
 
-def _wider(pair: Pair, old: Side, new: Side, told: Set[str]) -> Iterator[Change]:
+def _wider(pair: Pair, old: PairSide, new: PairSide, told: Set[str]) -> Iterator[Change]:
     """Yield a change for calls that are newly valid, but for properties in `told`."""
     wider = compare(new.built, old.built, "parameters", search=False)
     of_property = (*_ABSENCE, "property-declared")
@@ -354,7 +354,7 @@ def results(pair: Pair, context: Context) -> tuple[Change, ...]:
     return tuple(_result_changes(pair, context, old, new)) if before else ()
 
 
-def _result_changes(pair: Pair, context: Context, old: Side, new: Side) -> Iterator[Change]:
+def _result_changes(pair: Pair, context: Context, old: PairSide, new: PairSide) -> Iterator[Change]:
     assert old.built.contract is not None
     assert new.built.contract is not None
     properties = list(property_changes(old.built.contract, new.built.contract, "result"))

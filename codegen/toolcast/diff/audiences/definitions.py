@@ -17,7 +17,7 @@ from ...diagnostics import Diagnostic
 from ...jsonschema.json_values import JsonObject
 from ...jsonschema.pointers import split
 from ...lint.finding import Finding
-from ...lint.linted_tool import Subject, emitted_subject, numbered
+from ...lint.linted_tool import LintedTool, emitted_subject, numbered
 from ...lint.provider_checks import not_strict, request_limits, tool_limits
 from ...lint.tokens import definition, estimate
 from ...providers import LedgerEntry, Profile
@@ -27,7 +27,7 @@ from ...spec.deprecation import shown_summary
 from ...spec.keys import KEYS
 from ...spec.tool_spec import ToolSpec
 from ..change import Change
-from ..pairs import Context, Pair, Side
+from ..pairs import Context, Pair, PairSide
 from ..places import differences, listed, words_changed
 from ..rules import RULES
 from .spec_keys import flag_changes
@@ -38,7 +38,7 @@ class _Sent(Struct, frozen=True, kw_only=True):
     text of brief ones, `problems` why the other providers have none.
     """
 
-    subject: Subject
+    subject: LintedTool
     definitions: Mapping[str, bytes]
     summary: str
     problems: tuple[Diagnostic, ...] = ()
@@ -87,7 +87,7 @@ def _same_schemas(pair: Pair) -> bool:
     )
 
 
-def _sent(side: Side, profiles: Sequence[tuple[Profile, int]], *, like: _Sent | None = None) -> _Sent:
+def _sent(side: PairSide, profiles: Sequence[tuple[Profile, int]], *, like: _Sent | None = None) -> _Sent:
     """Return a tool as it is sent; its schemas are those of `like` where that is stated."""
     if like is None:
         subject, problems = emitted_subject(side.tool, side.built, profiles)
@@ -404,7 +404,7 @@ def _tool_limits(counts: Sequence[int], context: Context, profile: Profile) -> I
             yield _of_requests(rule, message, context, profile.id, hint=hint)
 
 
-def _grown(old: Sequence[Subject], new: Sequence[Subject], profile: Profile) -> Iterator[str]:
+def _grown(old: Sequence[LintedTool], new: Sequence[LintedTool], profile: Profile) -> Iterator[str]:
     """Yield changes of limits on sums that these tools may pass alone, or together with others."""
     limits = profile.limits
     sums = [_sums(each, profile) for each in (old, new)]
@@ -415,7 +415,7 @@ def _grown(old: Sequence[Subject], new: Sequence[Subject], profile: Profile) -> 
         yield "mixed-strict"
 
 
-def _sums(subjects: Sequence[Subject], profile: Profile) -> dict[str, int]:
+def _sums(subjects: Sequence[LintedTool], profile: Profile) -> dict[str, int]:
     emitted = [each.emitted[profile.id] for each in subjects if profile.id in each.emitted]
     strict = [each for each in emitted if each.strict or profile.always_strict]
     return {
