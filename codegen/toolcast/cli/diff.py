@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _FORMS = ("text", "json", "github", "markdown", "changelog", "sarif")
 AUDIENCES = ("calls", "results", "code", "model", "provider", "trust", "cache")
-"""Exit status where nothing could be compared."""
 
 
 def _state_options(function: Any) -> Any:

@@ -3,7 +3,6 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
 from typing import Any, Final, Literal, get_args
 
 import click
