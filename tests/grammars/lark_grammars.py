@@ -116,24 +116,6 @@ CASES = (
         ["{", "[1,]", "01", "'a'", '{"a"}', "nul"],
     ),
     case(
-        "sums without space",
-        'start: expr\nexpr: expr "+" term | term\nterm: NUMBER | "(" expr ")"\n%import common.NUMBER\n',
-        ["1", "1+2.5", "(1+2)+3", "((1))"],
-        ["", "+", "1+", "(1", "1)"],
-    ),
-    case(
-        "right recursion",
-        'start: list\nlist: ITEM "," list | ITEM\nITEM: /[a-z]+/\n',
-        ["a", "a,b", "abc,d,e,f"],
-        ["", ",", "a,", "a,,b", "A"],
-    ),
-    case(
-        "dates",
-        'start: YEAR "-" MONTH "-" DAY\nYEAR: /[0-9]{4}/\nMONTH: /0[1-9]|1[0-2]/\nDAY: /0[1-9]|[12][0-9]|3[01]/\n',
-        ["2025-01-31", "0000-12-01"],
-        ["2025-13-01", "2025-1-1", "25-01-01", "2025-00-10"],
-    ),
-    case(
         "csv",
         'start: row (LF row)*\nrow: field ("," field)*\nfield: /[^",\\n]*/ | QUOTED\nQUOTED: /"([^"]|"")*"/\n%import common.LF\n',
         ["a,b\nc,d", '"x, ""y""",2', "", ",,", "a\n\nb"],
@@ -152,52 +134,6 @@ CASES = (
         ["a", "1=2\n", "a=b"],
     ),
     case(
-        "shell words",
-        "start: word (\" \"+ word)*\nword: (BARE | SINGLE | DOUBLE)+\nBARE: /[A-Za-z0-9_.\\/-]+/\nSINGLE: /'[^']*'/\n"
-        'DOUBLE: /"([^"\\\\]|\\\\.)*"/\n',
-        ["ls", "grep -r 'a b' src", 'echo "x \\" y"z'],
-        ["", "a  ", "echo 'x", "a;b"],
-    ),
-    case(
-        "boolean expressions",
-        'start: or_\nor_: and_ ("OR"i and_)*\nand_: not_ ("AND"i not_)*\nnot_: "NOT"i not_ | "(" or_ ")" | TERM\n'
-        "TERM: /[a-z]+:[a-z0-9]+/\n%import common.WS\n%ignore WS\n",
-        ["a:b", "a:b and c:d", "NOT (a:1 Or b:2) AND c:3"],
-        ["a", "and", "a:b and", "(a:b"],
-    ),
-    case(
-        "lisp",
-        'start: sexp\nsexp: ATOM | "(" sexp* ")"\nATOM: /[^\\s()]+/\n%import common.WS\n%ignore WS\n',
-        ["a", "(a b (c d))", "()", "(+ 1 (* 2 3))"],
-        ["(", ")", "a b", "(a"],
-    ),
-    case(
-        "xml",
-        'start: element\nelement: "<" NAME attr* ("/>" | ">" (TEXT | element)* "</" NAME ">")\n'
-        'attr: " " NAME "=" /"[^"<]*"/\nNAME: /[a-z][a-z0-9]*/\nTEXT: /[^<]+/\n',
-        ["<a/>", '<a b="c">x<d/>y</a>', "<a></b>"],
-        ["<a>", "a", "<A/>", "<a b=c/>", "<a/><b/>"],
-    ),
-    case(
-        "semantic version",
-        'start: NUM "." NUM "." NUM pre? build?\npre: "-" ident ("." ident)*\nbuild: "+" ident ("." ident)*\n'
-        "ident: /[0-9A-Za-z-]+/\nNUM: /0|[1-9][0-9]*/\n",
-        ["1.2.3", "0.0.1-rc.1", "1.0.0+build.5", "1.0.0-a-b.1+x"],
-        ["1.2", "01.2.3", "1.2.3-", "1.2.3+"],
-    ),
-    case(
-        "repetitions",
-        'start: A~2 B~1..3 C~0..2 end\nA: "a"\nB: "b"\nC: "c"\nend: "!"~0..1\n',
-        ["aab", "aabbbcc!", "aabc", "aab!"],
-        ["ab", "aaab", "aabbbb", "aabccc", "aab!!"],
-    ),
-    case(
-        "optional parts",
-        'start: ["v"] NUM ["." NUM]\nNUM: "0".."9"+\n',
-        ["1", "v1", "1.2", "v10.20"],
-        ["", "v", "1.", "vv1"],
-    ),
-    case(
         "case folding",
         'start: "select"i " " /[a-z]+/i " " "Kelvin"i\n',
         ["select a kelvin", "SELECT Ab KELVIN", "sElEcT x \u212aelvin"],
@@ -210,59 +146,10 @@ CASES = (
         ['"\\\té//AB1]', '"\\\te//ABz-'],
     ),
     case(
-        "dot and its flag",
-        "start: /.*/ LF /.+/s\n%import common.LF\n",
-        ["a\nx\ny", "\n\n"],
-        ["x", "x\n", ""],
+        "dot and its flag", "start: /.*/ LF /.+/s\n%import common.LF\n", ["a\nx\ny", "\n\n"], ["x", "x\n", ""]
     ),
-    case(
-        "keyword or name",
-        'start: "if" NAME | NAME "=" NAME\nNAME: /[a-z]+/\n%ignore " "\n',
-        ["if x", "a = b", "if = c"],
-        ["if", "a =", "= b", "ifx"],
-    ),
-    case(
-        "terminal that takes all",
-        'start: A "x" | A\nA: /[a-z]+/\n',
-        ["a", "ax", "x"],
-        ["", "1", "a1"],
-    ),
-    case(
-        "text before an end",
-        'start: TEXT END\nTEXT: /[a-z]+/\nEND: "z"\n',
-        [],
-        ["", "A", "a"],
-    ),
-    case(
-        "one terminal in two forms",
-        'start: "a" "b" | "ab" "c"\n',
-        ["abc"],
-        ["a", "abb"],
-    ),
-    case(
-        "empty",
-        'start: a b\na: "a" |\nb: "b" | c\nc: "" | "c" c\n',
-        ["", "a", "ab", "acc", "b"],
-        ["ba", "aa", "bc"],
-    ),
-    case(
-        "nullable terminal",
-        'start: DIGITS "x" DIGITS\nDIGITS: /[0-9]*/\n',
-        ["x", "1x", "x2", "12x34"],
-        ["", "1", "xx"],
-    ),
-    case(
-        "left and right",
-        'start: s\ns: s "+" s | "(" s ")" | "n"\n',
-        ["n", "n+n+n", "(n+n)+n", "((n))"],
-        ["", "n+", "(n", "nn"],
-    ),
-    case(
-        "palindromes",
-        'start: p\np: "a" p "a" | "b" p "b" | "c"\n',
-        ["c", "aca", "abcba", "bbcbb"],
-        ["", "ac", "abcab", "cc"],
-    ),
+    case("terminal that takes all", 'start: A "x" | A\nA: /[a-z]+/\n', ["a", "ax", "x"], ["", "1", "a1"]),
+    case("text before an end", 'start: TEXT END\nTEXT: /[a-z]+/\nEND: "z"\n', [], ["", "A", "a"]),
     case(
         "common terminals",
         "start: SIGNED_NUMBER CNAME ESCAPED_STRING HEXDIGIT WORD\n"
@@ -289,32 +176,5 @@ CASES = (
         r"start: /\w+/ /\s/ /\d+/ /[^\W\d_]/" + "\n",
         ["été 1x", "a_1\n٣é", "é 12z"],
         ["é1x", "- 1x", "a ax", "a_1\u00a0٣é"],  # the first byte of a no-break space begins letters, too
-    ),
-    case(
-        "http request",
-        'start: METHOD " " path [query] " HTTP/1.1"\nMETHOD: "GET" | "POST" | "PUT"\npath: ("/" SEGMENT?)+\n'
-        'query: "?" pair ("&" pair)*\npair: SEGMENT "=" SEGMENT?\nSEGMENT: /[A-Za-z0-9._~%-]+/\n',
-        ["GET / HTTP/1.1", "POST /a/b?c=d&e= HTTP/1.1"],
-        ["GET HTTP/1.1", "DELETE / HTTP/1.1", "GET /a b HTTP/1.1"],
-    ),
-    case(
-        "typed call",
-        'start: NAME "(" [arg ("," arg)*] ")"\narg: NAME "=" value\nvalue: STRING | INT | list | "True" | "False"\n'
-        'list: "[" [value ("," value)*] "]"\nNAME: /[a-z_]+/\nSTRING: /"[^"]*"/\n%import common.INT\n%ignore " "\n',
-        ["f()", 'open(path="a b", mode=1)', "g(x=[1, [True, False]])"],
-        ["f", "f(1)", "f(x=)", "f(x=1"],
-    ),
-    case(
-        "chess moves",
-        'start: move (" " move)*\nmove: NUM ". " half [" " half]\nhalf: castle | piece\ncastle: "O-O-O" | "O-O"\n'
-        "piece: /[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=[QRBN])?[+#]?/\nNUM: /[1-9][0-9]*/\n",
-        ["1. e4 e5", "1. e4 e5 2. Nf3 Nc6 3. O-O O-O-O", "1. exd8=Q#"],
-        ["e4", "1.e4", "1. i9"],
-    ),
-    case(
-        "markdown table",
-        'start: row rule_ row*\nrow: "|" (CELL "|")+ LF\nrule_: "|" (/ ?-+ ?/ "|")+ LF\nCELL: /[^|\\n]*/\n%import common.LF\n',
-        ["| a | b |\n|---|---|\n| 1 | 2 |\n", "||\n|-|\n"],
-        ["| a |\n", "| a\n|-|\n"],
     ),
 )
