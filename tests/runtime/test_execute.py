@@ -3,7 +3,6 @@
 # ruff: noqa: ARG001, ARG002, ARG005 - a handler's signature is fixed, whatever it uses
 
 import asyncio
-import contextvars
 import functools
 import json
 import logging
@@ -105,28 +104,6 @@ def test_plain_handlers_leave_the_loop_free() -> None:
         return list(await asyncio.gather(*[registry.execute("edit", GOOD) for _ in range(2)]))
 
     assert [result.output for result in asyncio.run(both())] == ["True", "True"]
-
-
-def test_many_calls_at_once_do_not_mix() -> None:
-    registry = ToolRegistry()
-    registry.register(EDIT, echo)
-    registry.register(NOTE, lambda params, context: f"{params.extra['n']}:{context.call_id}")
-
-    async def storm() -> list[ToolResult]:
-        return await asyncio.gather(
-            *[
-                registry.execute("note", json.dumps({"n": number}), context=ToolContext(call_id=str(number)))
-                for number in range(200)
-            ]
-        )
-
-    assert [result.output for result in asyncio.run(storm())] == [f"{n}:{n}" for n in range(200)]
-
-
-def test_context_variables_reach_plain_handlers() -> None:
-    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable")
-    variable.set("seen")
-    assert execute(lambda params, context: variable.get()).output == "seen"
 
 
 def test_the_context_is_completed_and_handed_on() -> None:
@@ -360,30 +337,6 @@ def test_a_provider_that_was_not_generated_is_a_result() -> None:
     result = execute(echo, provider="nobody")
     assert not result.success
     assert "UnknownProviderError" in result.error
-
-
-def test_cancellation_passes_through() -> None:
-    registry = ToolRegistry()
-    entered = asyncio.Event()
-
-    async def wait(params: Any, context: Any) -> str:
-        entered.set()
-        await asyncio.sleep(60)
-        return "too late"
-
-    registry.register(EDIT, wait)
-
-    async def cancel() -> bool:
-        task = asyncio.create_task(registry.execute("edit", GOOD))
-        await entered.wait()
-        task.cancel()
-        try:
-            await task
-        except asyncio.CancelledError:
-            return True
-        return False
-
-    assert asyncio.run(cancel())
 
 
 def everything() -> ToolRegistry:

@@ -272,68 +272,6 @@ def test_cancellation_passes_through_and_is_reported() -> None:
     assert watch.kinds == ["Decoded", "Started", "Cancelled"]
 
 
-async def misbehave(params: Any, context: ToolContext) -> Any:
-    number = int(context.call_id)
-    if number % 4 == 0:
-        raise ValueError(number)
-    if number % 4 == 1:
-        await asyncio.sleep(60)
-    if number % 4 == 2:
-        return object()
-    await asyncio.sleep(0)
-    return context.call_id
-
-
-def misbehave_plainly(params: Any, context: ToolContext) -> Any:
-    number = int(context.call_id)
-    if number % 4 == 0:
-        raise SystemExit(number)
-    if number % 4 == 1:
-        until = time.monotonic() + 5
-        while not abandoned() and time.monotonic() < until:
-            time.sleep(0.005)
-    return object() if number % 4 == 2 else context.call_id
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("handler", [misbehave, misbehave_plainly])
-def test_two_hundred_bad_calls_leave_nothing_behind(handler: Any) -> None:
-    """A fourth crash, a fourth time out, a fourth return what is no result; every fifth call is cancelled."""
-    logging.getLogger("toolcast.runtime").disabled = True
-    threads = threading.active_count()
-
-    async def storm() -> list[Any]:
-        registry = one(handler, timeout=0.2, hooks=Watch(), output_limit=100)
-        tasks = [
-            asyncio.create_task(registry.execute("edit", GOOD, context=ToolContext(call_id=str(number))))
-            for number in range(200)
-        ]
-        await asyncio.sleep(0.01)
-        for task in tasks[::5]:
-            task.cancel()
-        results = await asyncio.gather(*tasks, return_exceptions=True)
-        assert asyncio.all_tasks() == {asyncio.current_task()}
-        return results
-
-    try:
-        results = asyncio.run(storm())
-    finally:
-        logging.getLogger("toolcast.runtime").disabled = False
-    for number, result in enumerate(results):
-        if isinstance(result, asyncio.CancelledError):
-            assert number % 5 == 0
-            continue
-        assert isinstance(result, ToolResult)
-        if number % 4 == 3 and result.success:
-            assert result.output == str(number)
-    # Plain handlers wait for one of few threads, and that takes of their time.
-    assert any(isinstance(result, ToolResult) and result.success for result in results)
-    until = time.monotonic() + 60
-    while threading.active_count() > threads and time.monotonic() < until:
-        time.sleep(0.005)
-    assert threading.active_count() <= threads
-
-
 # --- cut results
 
 

@@ -350,28 +350,3 @@ def test_ctrl_c_ends_the_program(wait: str, run: str) -> None:
             os.kill(program.pid, signal.SIGINT)
     out, _ = program.communicate(timeout=60)
     assert out == "interrupted\n"
-
-
-def test_a_coroutine_that_is_closed_ends_quietly() -> None:
-    registry = ToolRegistry()
-
-    async def wait(params: Any, context: Any) -> str:
-        await asyncio.sleep(60)
-        return "late"
-
-    registry.register(EDIT, wait)
-
-    async def use() -> None:
-        work = registry.execute("edit", GOOD)
-        work.send(None)  # as the loop begins a task
-        work.close()
-
-    asyncio.run(use())
-
-
-def test_a_result_is_what_comes_of_every_call() -> None:
-    registry = ToolRegistry()
-    registry.register(EDIT, raising(asyncio.CancelledError, awaited=True))
-    result = asyncio.run(registry.execute("edit", {**GOOD, "old_string": "1"}))
-    assert isinstance(result, ToolResult)
-    assert not result.success

@@ -4,7 +4,6 @@
 
 import asyncio
 import json
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,6 @@ from toolcast.runtime import (
     Guesses,
     ToolBinding,
     ToolRegistry,
-    ToolResult,
     UnknownToolError,
 )
 
@@ -250,45 +248,6 @@ def test_a_cancelled_aclose_releases_the_rest() -> None:
 
     asyncio.run(cancel())
     assert log == ["slow", "last"]
-
-
-def test_threads_register_select_and_call_at_once() -> None:
-    """Four threads register, four call through selections in loops of their own; nothing is lost or torn."""
-    registry = ToolRegistry(check_results=False)
-    bindings = [like(f"tool_{number:02}", f"g{number % 3}") for number in range(60)]
-    views = [registry.select(groups=f"g{number}") for number in range(3)]
-    wrong: list[Any] = []
-    barrier = threading.Barrier(8)
-
-    async def echo(params: Any, context: Any) -> str:
-        await asyncio.sleep(0)
-        return str(context.tool)
-
-    def register(part: int) -> None:
-        barrier.wait()
-        for binding in bindings[part::4]:
-            if not registry.register(binding, echo):
-                wrong.append(binding.name)
-
-    async def calls() -> None:
-        for _ in range(15):
-            for view in views:
-                names = view.names
-                results = await asyncio.gather(*[view.execute(name, GOOD) for name in names])
-                wrong.extend(r for r, name in zip(results, names, strict=True) if r != ToolResult.ok(name))
-
-    def call() -> None:
-        barrier.wait()
-        asyncio.run(calls())
-
-    threads = [threading.Thread(target=register, args=(part,)) for part in range(4)]
-    threads += [threading.Thread(target=call) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert not wrong
-    assert sum(len(view) for view in views) == len(registry) == 60
 
 
 def test_two_closers_release_once() -> None:

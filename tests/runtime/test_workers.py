@@ -5,7 +5,6 @@
 import asyncio
 import contextvars
 import logging
-import os
 import subprocess
 import sys
 import threading
@@ -273,21 +272,3 @@ def test_a_thread_that_is_done_serves_the_next_call() -> None:
         return {await workers.run(threading.get_ident) for _ in range(20)}
 
     assert len(asyncio.run(use())) == 1
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_idle_threads_are_not_expected_in_a_forked_process() -> None:
-    code = (
-        "import asyncio, os\n"
-        "from toolcast.runtime import Workers\n"
-        "workers = Workers()\n"
-        "run = lambda: asyncio.run(asyncio.wait_for(workers.run(lambda: 'done'), 50))\n"
-        "run()\n"
-        "child = os.fork()\n"
-        "if child == 0:\n"
-        "    os._exit(run() != 'done')\n"
-        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
-    )
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout == "0\n"

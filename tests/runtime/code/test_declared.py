@@ -12,7 +12,7 @@ from toolcast.runtime import ToolContext, ToolRegistry
 from toolcast.runtime.code import CodeServer, Language
 from toolcast.runtime.declarations import function_names
 
-from tests.python.compiled import package, spec
+from tests.python.compiled import package
 from tests.runtime.code.processes import run_code
 from tests.runtime.code.sandboxes import serving
 
@@ -185,36 +185,6 @@ def test_descriptions_are_those_of_the_definitions(tools: ToolRegistry, language
                 assert answer["error"]["kind"] == "unknown", name
 
     asyncio.run(main())
-
-
-@LANGUAGES
-def test_what_the_program_fills_in_is_not_for_code(language: Language) -> None:
-    """A parameter that models do not see comes from the context, and is refused where code sends it."""
-    parameters = {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["user_id", "text"],
-        "properties": {"user_id": {"type": "integer"}, "text": {"type": "string"}},
-    }
-    written = spec(parameters, inject={"user_id": "context.user.id"})
-    seen: list[Any] = []
-    with package({"send.json": written}, options=Options(providers=("python", "typescript"))) as bindings:
-        tools = ToolRegistry()
-        tools.register(bindings["send"], lambda params, _: seen.append(params.user_id) or "sent")
-
-        async def main() -> None:
-            context = ToolContext(extra={"user": {"id": 7}})
-            async with serving(CodeServer(tools, language), context) as (sandbox, _):
-                described = await sandbox.ask({"id": 1, "describe": "send"})
-                assert "user_id" not in described["result"]
-                sent = {"text": "x"}
-                assert (await sandbox.ask({"id": 1, "call": "send", "arguments": sent}))["result"] == "sent"
-                forged = {"text": "x", "user_id": 8}
-                answer = await sandbox.ask({"id": 1, "call": "send", "arguments": forged})
-                assert answer["error"]["kind"] == "arguments"
-
-        asyncio.run(main())
-    assert seen == [7]
 
 
 def test_tools_that_come_later_are_there(tools: ToolRegistry) -> None:

@@ -342,12 +342,6 @@ def test_the_request_has_the_words_of_the_model() -> None:
     assert [request.words for request in approver.asked] == ["Run the tests", ""]
 
 
-def test_always_for_one_tool_is_not_for_another() -> None:
-    policy = Policy(approver=Approver("always", "no"))
-    assert run(policy).success
-    assert not run(policy, like(name="edit2")).success
-
-
 def test_always_asked_means_asked_always() -> None:
     approver = Approver("always", "always", "no")
     policy = Policy(always_ask=["edit"], approver=approver)
@@ -537,25 +531,6 @@ def test_a_call_that_may_not_run_resolves_no_secret_and_runs_no_precheck(policy:
     assert "secret" not in errors.pop()
     assert resolved == []
     assert handler.looked == 0
-
-
-def test_a_person_sees_the_reference_and_no_value() -> None:
-    approver = Approver("always")
-    policy = Policy(approver=approver)
-    binding = msgspec.structs.replace(like(), secrets=("new_string",))
-    registry = ToolRegistry(check_results=False, policy=policy, secrets=lambda name: "hunter2222")
-    seen: list[str] = []
-
-    def handler(params: Any, context: Any) -> str:
-        seen.append(params.new_string)
-        return "done"
-
-    registry.register(binding, handler)
-    arguments = {**GOOD, "new_string": "<secret_ref:A>"}
-    assert asyncio.run(registry.execute("edit", arguments)).success
-    assert seen == ["hunter2222"]
-    assert "hunter2222" not in repr((approver.asked, policy.remembered))
-    assert approver.asked[0].params.new_string == "<secret_ref:A>"
 
 
 @given(

@@ -216,27 +216,6 @@ def test_a_resolver_must_be_callable() -> None:
         ToolRegistry(secrets=VAULT)  # type: ignore[arg-type]
 
 
-def test_many_calls_at_once_do_not_mix_their_secrets() -> None:
-    async def resolve(name: str) -> str:
-        await asyncio.sleep(0)
-        return f"value-of-{name}!"
-
-    async def handler(params: Any, context: Any) -> str:
-        await asyncio.sleep(0)
-        # What only this call may know, in a form that is not redacted.
-        return str([*params.headers["A"].encode()])
-
-    registry = ToolRegistry(secrets=resolve)
-    registry.register(HTTP_REQUEST, handler)
-
-    async def storm() -> list[ToolResult]:
-        calls = [{"url": URL, "headers": {"A": f"<secret_ref:K{number}>"}} for number in range(200)]
-        return await asyncio.gather(*[registry.execute("http_request", call) for call in calls])
-
-    outputs = [result.output for result in asyncio.run(storm())]
-    assert outputs == [str([*f"value-of-K{number}!".encode()]) for number in range(200)]
-
-
 def test_a_reference_in_a_result_is_text() -> None:
     """A web page cannot ask for a secret."""
     registry = ToolRegistry(secrets=VAULT.get)
