@@ -4,8 +4,6 @@
 
 import asyncio
 import gc
-import importlib
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,6 +19,7 @@ from generated.memory.memory_store import MEMORY_STORE
 from generated.registry import BINDINGS
 from generated.shell.bash import BASH, BashParams
 from generated.web.web_fetch import WEB_FETCH
+from tests.optional import load
 
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452")
 EDITED = {"file_path": "/a", "old_string": "x", "new_string": "y", "replace_all": None}
@@ -125,16 +124,6 @@ def ready(params: Any, context: ToolContext) -> str:  # noqa: ARG001
 @pytest.fixture(scope="session")
 def framework() -> Callable[[str], Any]:
     """Import a module of a framework, or a bridge to it; without it a test is skipped, in CI it fails."""
-
-    def load(module: str) -> Any:
-        try:
-            return importlib.import_module(module)
-        except ImportError as missing:
-            reason = f"{missing}; `make clients` installs it"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-
     return load
 
 

@@ -1,7 +1,5 @@
 """Tools compiled from a spec with `http`, and httpx, or a reason to skip."""
 
-import importlib
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -9,6 +7,7 @@ from typing import Any
 import pytest
 from toolcast.runtime import ToolBinding, ToolContext
 
+from tests.optional import load
 from tests.python.compiled import package, spec
 
 Binding = ToolBinding[Any, Any]
@@ -16,20 +15,10 @@ Bind = Callable[..., Binding]
 CONTEXT = ToolContext()
 
 
-def missing(reason: str) -> Any:
-    """Skip, or in CI fail."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="session")
 def httpx() -> Any:
     """httpx; without it a test is skipped, in CI it fails."""
-    try:
-        return importlib.import_module("httpx")
-    except ModuleNotFoundError:
-        return missing("httpx is not installed; `make clients` installs it")
+    return load("httpx")
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from msgspec import Struct
 from toolcast.http import HttpRequest
 from toolcast.runtime.http_operation import FORM, Operation, is_json
 
-from tests.http.conftest import missing
+from tests.optional import missing
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / ".openapi-client"

@@ -1,6 +1,5 @@
 """The official SDK and public servers, or a reason to skip; and what the tests share."""
 
-import importlib
 import os
 import shutil
 import sys
@@ -10,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.optional import load, missing
+
 ROOT = Path(__file__).resolve().parents[2]
 NODE_SERVERS = ROOT / ".mcp-servers" / "node_modules" / "@modelcontextprotocol"
 MODERN = "2026-07-28"
@@ -17,23 +18,9 @@ MODES = ("legacy", MODERN)
 Sdk = Callable[[str], Any]
 
 
-def missing(reason: str) -> Any:
-    """Skip, or in CI fail."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
 @pytest.fixture(scope="session")
 def sdk() -> Sdk:
     """Import a module of the official SDK; without it a test is skipped, in CI it fails."""
-
-    def load(module: str) -> Any:
-        try:
-            return importlib.import_module(module)
-        except ModuleNotFoundError as problem:
-            return missing(f"{problem.name} is not installed; `make clients` installs it")
-
     return load
 
 
@@ -85,10 +72,7 @@ def python_server(stdio: Callable[..., Any]) -> Callable[..., Any]:
     """Parameters to start a public server from PyPI."""
 
     def parameters(module: str, *arguments: str) -> Any:
-        try:
-            importlib.import_module(module)
-        except ModuleNotFoundError:
-            missing(f"{module} is not installed; `make clients` installs it")
+        load(module)
         return stdio(sys.executable, "-m", module, *arguments)
 
     return parameters

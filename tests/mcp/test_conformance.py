@@ -3,7 +3,8 @@
 import pytest
 
 from bench import mcp_conformance
-from tests.mcp.conftest import ROOT, Sdk, missing
+from tests.mcp.conftest import ROOT, Sdk
+from tests.optional import missing
 
 PAGE = ROOT / "docs" / "reference" / "mcp.md"
 
