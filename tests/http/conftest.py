@@ -1,5 +1,6 @@
 """Tools compiled from a spec with `http`, and httpx, or a reason to skip."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -21,10 +22,11 @@ def httpx() -> Any:
     return load("httpx")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def bind() -> Iterator[Bind]:
-    """Compile one tool: its `http`, and the schemas of its parameters. All of them are required, unless
+    """Compile one tool, once: its `http`, and the schemas of its parameters. All of them are required, unless
     `required` names some."""
+    made: dict[str, Binding] = {}
     with ExitStack() as stack:
 
         def make(http: dict[str, Any], required: list[str] | None = None, **properties: Any) -> Binding:
@@ -36,7 +38,10 @@ def bind() -> Iterator[Bind]:
                 "properties": properties,
                 "additionalProperties": additional,
             }
-            tools = {"tool.json": spec(parameters, http=http, **more)}
-            return stack.enter_context(package(tools))["tool"]
+            tool = spec(parameters, http=http, **more)
+            key = json.dumps(tool)
+            if key not in made:
+                made[key] = stack.enter_context(package({"tool.json": tool}))["tool"]
+            return made[key]
 
         yield make

@@ -10,22 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.config import load_config
 from toolcast.project.state.cache import FORMAT
 from toolcast.project.state.fingerprint import digest
 
+from tests.sampled import sampled
 from tests.security.conftest import SPEC, Command, Run, put
 
 SAFE = (
-    "generate --check",
-    "generate --dry-run",
-    "generate --diff",
-    "show read",
-    "show --providers",
-    "lint",
-    "verify --examples 5",
-    "stubs",
-    "schema",
-    "list",
+    *("generate --check", "generate --dry-run", "generate --diff", "show read", "show --providers"),
+    *("lint", "verify --examples 5", "stubs", "schema", "list"),
 )
 """What SECURITY.md calls safe in a stranger's checkout."""
 WRITING = ("generate", "clean", "clean --dry-run")
@@ -263,22 +257,26 @@ def test_a_command_stays_in_the_checkout_and_runs_nothing(
 
 @pytest.mark.parametrize("key", ["specs", "output", "stubs", "templates", "profiles"])
 def test_a_configuration_that_leads_out_is_refused_with_the_way_out(
-    checkout: Path, outside: Path, audited: Command, key: str
+    checkout: Path, outside: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     (outside / "specs").mkdir()
     value = f'["{outside}/acme.toml"]' if key == "profiles" else f'"{outside}/specs"'
     put(outside / "acme.toml", 'id = "acme"\nbase = "mcp"\n')
     put(checkout / "pyproject.toml", f'[tool.toolcast]\nproviders = ["mcp"]\n{key} = {value}\n')
-    done = audited(checkout, "generate", "--check")
-    text = " ".join(done.output.split())
-    assert "pyproject.toml:3:1" in text
-    assert "config-outside" in text
-    assert f"TOOLCAST_FOLDERS={outside}" in text
-    again = audited(checkout, "generate", "--check", TOOLCAST_FOLDERS=f"/nowhere{os.pathsep}{outside}")
-    assert "config-outside" not in again.output
+    monkeypatch.delenv("TOOLCAST_FOLDERS", raising=False)
+    config, (problem,) = load_config(checkout)
+    assert config is None
+    assert (problem.code, problem.file, problem.line, problem.column) == (
+        "config-outside", "pyproject.toml", 3, 1,
+    )  # fmt: skip
+    assert f"TOOLCAST_FOLDERS={outside}" in problem.hint
+    monkeypatch.setenv("TOOLCAST_FOLDERS", f"/nowhere{os.pathsep}{outside}")
+    assert "config-outside" not in {each.code for each in load_config(checkout)[1]}
 
 
-@pytest.mark.parametrize("command", ["generate --check", "lint", "list", "--version"])
+@pytest.mark.parametrize(
+    "command", sampled(["generate --check", "lint", "list", "--version"], ["generate --check"])
+)
 def test_the_module_does_not_import_from_the_working_directory(
     checkout: Path, tmp_path: Path, command: str
 ) -> None:
@@ -319,7 +317,8 @@ def test_a_plain_generate_is_no_exception(checkout: Path, outside: Path, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "command", ["generate --check", "show read", "lint", "verify --examples 5", "stubs", "schema"]
+    "command",
+    sampled(["generate --check", "show read", "lint", "verify --examples 5", "stubs", "schema"], ["stubs"]),
 )
 def test_a_command_that_compiles_all_connects_to_nobody(
     checkout: Path, audited: Command, command: str
@@ -327,13 +326,13 @@ def test_a_command_that_compiles_all_connects_to_nobody(
     assert audited(checkout, *command.split()).made("connect") == []
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("method", sampled(["spawn", "forkserver"], ["forkserver"]))
 def test_processes_do_not_import_from_the_working_directory(
     checkout: Path, tmp_path: Path, method: str
 ) -> None:
     canary = tmp_path / "canary"
     modules(checkout, tmp_path, canary)
-    for number in range(40):
+    for number in range(8):
         put(checkout / "specs" / f"tool{number}.yaml", SPEC)
     program = put(
         tmp_path / "program.py",

@@ -200,15 +200,16 @@ def _names(schema: Any) -> Iterator[str]:
     st.sampled_from([None, *PROVIDERS]),
     st.booleans(),
 )
-def test_whatever_is_sent_the_program_sets_the_value(sent: Any, provider: str | None, guess: bool) -> None:
-    with compiled(providers=PROVIDERS if provider is None else (provider,)) as binding:
-        guesses = Guesses("all") if guess else None
-        try:
-            params = binding.decode(json.dumps(sent), provider, guesses, injected=VALUES)
-        except ArgumentError:
-            return
-        assert (params.user_id, params.region) == (7, "eu")
-        assert not {"user_id", "region", "User_id"} & sent.keys()
+def test_whatever_is_sent_the_program_sets_the_value(
+    inbox: Binding, sent: Any, provider: str | None, guess: bool
+) -> None:
+    guesses = Guesses("all") if guess else None
+    try:
+        params = inbox.decode(json.dumps(sent), provider, guesses, injected=VALUES)
+    except ArgumentError:
+        return
+    assert (params.user_id, params.region) == (7, "eu")
+    assert not {"user_id", "region", "User_id"} & sent.keys()
 
 
 def test_a_value_of_one_call_is_not_that_of_another(inbox: Binding) -> None:

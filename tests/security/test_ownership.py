@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from toolcast.config import load_config
 
+from tests.sampled import sampled
 from tests.security.conftest import Command, put
 
 OTHER = 54321
@@ -76,7 +77,9 @@ def test_templates_of_another_user_ask_for_the_switch(
     assert codes(checkout) == []
 
 
-@pytest.mark.parametrize("command", ["generate --check", "show read", "stubs", "verify", "lint"])
+@pytest.mark.parametrize(
+    "command", sampled(["generate --check", "show read", "stubs", "verify", "lint"], ["show read", "stubs"])
+)
 def test_no_command_uses_templates_of_another_user(checkout: Path, audited: Command, command: str) -> None:
     put(checkout / "pyproject.toml", TEMPLATES)
     put(checkout / "own" / "tool.py.jinja", "x")
