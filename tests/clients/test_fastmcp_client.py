@@ -39,11 +39,6 @@ async def exercise(connected: Any) -> None:
     assert [piece.type for piece in pictures.content] == ["text", "image", "audio", "resource", "text"]
 
 
-def test_its_client_takes_the_server_as_it_is(client: Client) -> None:
-    fastmcp = client("fastmcp")
-    with_client(fastmcp, mcp_server(app.make()), exercise)
-
-
 def test_one_server_serves_its_client_again(client: Client) -> None:
     fastmcp = client("fastmcp")
     server = mcp_server(app.make())
