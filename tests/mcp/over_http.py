@@ -3,7 +3,7 @@
 import asyncio
 import json
 import socket
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -82,6 +82,11 @@ async def serving(
                 yield client, held
         finally:
             held.go.set()
+
+
+def run(session: Awaitable[Any], seconds: float = 240) -> Any:
+    """What a session comes to, in an event loop of its own."""
+    return asyncio.run(asyncio.wait_for(session, seconds))
 
 
 def message(method: str, id: Any = None, **params: Any) -> dict[str, Any]:

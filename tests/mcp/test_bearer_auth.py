@@ -1,10 +1,8 @@
 """Bearer tokens over HTTP: challenges, principals, and sessions that belong to who opened them."""
 
-import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable
 from typing import Any
 
 import pytest
@@ -12,7 +10,7 @@ from toolcast.mcp import BearerAuth, HttpOptions, Principal, fixed_token, princi
 from toolcast.runtime import ToolContext
 
 from tests.mcp.conftest import MODERN, Sdk
-from tests.mcp.over_http import MODERN_META, calling, message, opened, result_of, serving
+from tests.mcp.over_http import MODERN_META, calling, message, opened, result_of, run, serving
 
 pytestmark = pytest.mark.usefixtures("installed")
 PEOPLE = {
@@ -35,10 +33,6 @@ AUTH = BearerAuth(
     verify=verify, scopes=("tools",), resource=RESOURCE, authorization_servers=("https://login.example.com",)
 )
 OPTIONS = HttpOptions(auth=AUTH)
-
-
-def run(session: Awaitable[Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(session, 60))
 
 
 def bearer(name: str) -> dict[str, str]:

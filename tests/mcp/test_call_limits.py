@@ -1,7 +1,6 @@
 """Calls at once: who waits, who is refused, and that nobody is forgotten."""
 
 import asyncio
-from collections.abc import Awaitable
 from typing import Any
 
 import msgspec
@@ -14,13 +13,9 @@ from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
 from generated.shell.bash import BASH, BashParams
 from tests.mcp.conftest import MODERN, MODES, Sdk
-from tests.mcp.over_http import MODERN_META, Held, calling, opened, result_of, serving
+from tests.mcp.over_http import MODERN_META, Held, calling, opened, result_of, run, serving
 
 pytestmark = pytest.mark.usefixtures("installed")
-
-
-def run(session: Awaitable[Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(session, 60))
 
 
 async def settled(held: Held, running: int) -> None:

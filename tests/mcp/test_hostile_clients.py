@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, Awaitable
+from collections.abc import AsyncGenerator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,14 +16,10 @@ from toolcast.mcp.serving.request_guards import Authority, HostGuard, Origin
 from toolcast.runtime import ToolRegistry
 
 from tests.mcp.conftest import MODERN, Sdk
-from tests.mcp.over_http import HEADERS, MODERN_META, calling, message, opened, result_of, serving
+from tests.mcp.over_http import HEADERS, MODERN_META, calling, message, opened, result_of, run, serving
 
 pytestmark = pytest.mark.usefixtures("installed")
 NEWEST = {"mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name": "bash"}
-
-
-def run(session: Awaitable[Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(session, 240))
 
 
 async def still_serves(client: Any) -> bool:

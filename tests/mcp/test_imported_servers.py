@@ -73,15 +73,6 @@ def use(sdk: Sdk, server: Any, bindings: Bindings, *calls: tuple[str, Any]) -> l
 
 
 @pytest.mark.thorough
-def test_time(python_server: Server, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = python_server("mcp_server_time", "--local-timezone", "UTC")
-    bindings = imported(tmp_path, server, "get_current_time", monkeypatch)
-    now, wrong = use(sdk, server, bindings, ("mine", {"timezone": "Europe/Berlin"}), ("mine", {}))
-    assert "Europe/Berlin" in now.output
-    assert "`timezone`" in wrong.error
-
-
-@pytest.mark.thorough
 def test_git(python_server: Server, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.mcp.test_public_servers import git
 
@@ -100,24 +91,6 @@ def test_git(python_server: Server, sdk: Sdk, tmp_path: Path, monkeypatch: pytes
     )
     assert "a.txt" in status.output
     assert not failed.success
-
-
-@pytest.mark.thorough
-def test_filesystem(node_server: Server, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = tmp_path / "root"
-    root.mkdir()
-    (root / "a.txt").write_text("one\ntwo\n")
-    server = node_server("server-filesystem", str(root))
-    bindings = imported(tmp_path, server, "read_text_file", monkeypatch)
-    read, outside = use(
-        sdk,
-        server,
-        bindings,
-        ("mine", {"path": str(root / "a.txt"), "head": 1}),
-        ("mine", {"path": str(tmp_path / "specs" / "import.lock")}),
-    )
-    assert read.output.strip() == "one"
-    assert not outside.success
 
 
 def test_everything(node_server: Server, sdk: Sdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable
 from typing import Any
 
 import pytest
@@ -12,13 +11,9 @@ from toolcast.mcp import HttpOptions, Replay
 from toolcast.mcp.serving.sessions import KEY, EventLog
 
 from tests.mcp.conftest import Sdk
-from tests.mcp.over_http import calling, events, opened, result_of, serving
+from tests.mcp.over_http import calling, events, opened, result_of, run, serving
 
 pytestmark = pytest.mark.usefixtures("installed")
-
-
-def run(session: Awaitable[Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(session, 60))
 
 
 async def broken_call(client: Any, session: dict[str, str]) -> str:

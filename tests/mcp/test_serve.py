@@ -165,22 +165,6 @@ def test_an_unknown_tool_is_a_protocol_error_that_names_the_nearest(mode: str, s
 
 
 @every_mode
-def test_a_result_that_breaks_its_own_promise_is_reported_as_a_failure(mode: str, sdk: Sdk) -> None:
-    """The official client raises for such results, and the model would never see them."""
-    lying = ToolRegistry(check_results=False)
-    lying.register(BINDINGS["grep"], lambda params, context: "three matches")
-    lying.register(BINDINGS["glob"], lambda params, context: {"paths": 5, "total": 1})
-    result = talk(sdk, mcp_server(lying), mode, lambda client: client.call_tool("grep", {"pattern": "x"}))
-    assert result.is_error
-    assert "none of the data" in result.content[0].text
-    assert result.content[1].text == "three matches"
-    result = talk(sdk, mcp_server(lying), mode, lambda client: client.call_tool("glob", {"pattern": "*"}))
-    assert result.is_error
-    assert "$.paths" in result.content[0].text
-    assert result.structured_content is None
-
-
-@every_mode
 def test_pictures_sounds_and_files_arrive(mode: str, sdk: Sdk) -> None:
     import base64
 

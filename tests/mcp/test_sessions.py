@@ -40,16 +40,6 @@ def test_sessions_that_are_left_end_and_are_forgotten(sdk: Sdk) -> None:
     asyncio.run(asyncio.wait_for(use(), 60))
 
 
-def test_no_more_sessions_than_the_limit(sdk: Sdk) -> None:
-    async def use() -> list[int]:
-        async with serving(sdk, HttpOptions(max_sessions=3)) as (client, _):
-            made = [await opened(client) for _ in range(5)]
-            asked = [await client.post("/mcp", json=message("ping", 1), headers=each) for each in made]
-            return [answer.status_code for answer in asked]
-
-    assert asyncio.run(asyncio.wait_for(use(), 60)) == [404, 404, 200, 200, 200]
-
-
 def test_a_session_is_idle_from_the_end_of_its_last_request() -> None:
     """As the SDK counts; else one that is open would take no share of the sessions."""
     from toolcast.mcp.serving.sessions import Sessions
