@@ -22,20 +22,17 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "EACH", 6)
 
 
-@pytest.mark.parametrize("number", sampled(range(6), (0, 1, 2, 3, 5)))  # the tool of 4 takes a long time
+@pytest.mark.parametrize("number", sampled(range(6), (0, 3)))
 def test_no_finding(number: int) -> None:
     found = command.one("tests", number)
     assert found.findings == []
     assert found.calls == 0 or found.calls > 500
-
-
-def test_some_calls_are_handled() -> None:
-    found = command.one("tests", 0)
-    assert found.handled > found.calls / 20
+    assert number or found.handled > found.calls / 20
 
 
 def test_a_round_can_be_repeated() -> None:
     first, second = (command.one("tests", 2) for _ in range(2))
+    assert first.findings == second.findings == []
     assert (first.calls, first.handled) == (second.calls, second.handled)
 
 

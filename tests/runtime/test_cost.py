@@ -41,31 +41,31 @@ def chain(length: int, branches: int) -> Any:
 
 
 CASES: dict[str, tuple[Any, Callable[[int], Any]]] = {
-    "colliding integers": ({"uniqueItems": True}, lambda n: [i * PRIME for i in range(1000 * n)]),
-    "distinct items": ({"uniqueItems": True}, lambda n: [[i, str(i)] for i in range(2_500 * n)]),
-    "contains": ({"contains": {"const": 5}, "maxContains": 2}, lambda n: [4] * (2_500 * n)),
+    "colliding integers": ({"uniqueItems": True}, lambda n: [i * PRIME for i in range(250 * n)]),
+    "distinct items": ({"uniqueItems": True}, lambda n: [[i, str(i)] for i in range(600 * n)]),
+    "contains": ({"contains": {"const": 5}, "maxContains": 2}, lambda n: [4] * (600 * n)),
     "a wide map": (
         {"additionalProperties": {"type": "integer"}},
-        lambda n: dict.fromkeys(map(str, range(1000 * n))),
+        lambda n: dict.fromkeys(map(str, range(250 * n))),
     ),
     "unknown properties": (
         {"additionalProperties": False, "properties": {f"known{i}": {} for i in range(50)}},
-        lambda n: {f"knowm{i}": 1 for i in range(300 * n)},
+        lambda n: {f"knowm{i}": 1 for i in range(80 * n)},
     ),
     "pattern properties": (
         {"patternProperties": {f"^a{i}": {"type": "integer"} for i in range(12)}},
-        lambda n: {f"a1{i}": "x" for i in range(600 * n)},
+        lambda n: {f"a1{i}": "x" for i in range(150 * n)},
     ),
     "unevaluated properties": (
         {"unevaluatedProperties": False, "anyOf": [{"properties": {f"a{i}": {}}} for i in range(12)]},
-        lambda n: {f"b{i}": 1 for i in range(300 * n)},
+        lambda n: {f"b{i}": 1 for i in range(80 * n)},
     ),
     "a long string": ({"pattern": "^[a-z]+(-[a-z]+)*$"}, lambda n: "a" * 100_000 * n + "!"),
     "trailing spaces": ({"pattern": r"\s+$"}, lambda n: " " * 100_000 * n + "!"),
-    "a union of 2": (union(2), lambda n: nested(45 * n, "x")),
-    "a union of 12": (union(12), lambda n: nested(45 * n, "x")),
-    "a union of 12 over floats": (union(12), lambda n: nested(45 * n, 1.0)),
-    "a union of 12, wide": (union(12), lambda n: nested(20, [1.0] * 200 * n + ["x"])),
+    "a union of 2": (union(2), lambda n: nested(20 * n, "x")),
+    "a union of 12": (union(12), lambda n: nested(20 * n, "x")),
+    "a union of 12 over floats": (union(12), lambda n: nested(20 * n, 1.0)),
+    "a union of 12, wide": (union(12), lambda n: nested(20, [1.0] * 60 * n + ["x"])),
 }
 
 
@@ -96,9 +96,9 @@ def test_unions_in_unions_do_not_multiply(branches: int) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda n: [i * PRIME for i in range(1000 * n)],
-        lambda n: list(range(2_500 * n)),
-        lambda n: [str(i) for i in range(2_500 * n)],
+        lambda n: [i * PRIME for i in range(250 * n)],
+        lambda n: list(range(600 * n)),
+        lambda n: [str(i) for i in range(600 * n)],
     ],
 )
 def test_check_unique_is_linear(make: Callable[[int], list[Any]]) -> None:
@@ -116,13 +116,11 @@ def refused(binding: ToolBinding[Any, Any], text: bytes | str) -> str:
 
 
 TEXTS: dict[str, Callable[[int], str]] = {
-    "duplicates": lambda n: "{" + ",".join('"x": 1' for _ in range(2_000 * n)) + "}",
-    "duplicates all over": lambda n: (
-        '{"a": [' + ",".join('{"x": 1, "x": {}}' for _ in range(1000 * n)) + "]}"
-    ),
-    "one duplicate, deep in": lambda n: '{"a": [' + "[[[{}]]]," * 1000 * n + '{"x": 1, "x": 2}]}',
-    "colons": lambda n: '{"file_path": "' + "::" * 50_000 * n + '", "x": 1, "x": 2}',
-    "unknown properties": lambda n: "{" + ",".join(f'"x{i}": 1' for i in range(1000 * n)) + "}",
+    "duplicates": lambda n: "{" + ",".join('"x": 1' for _ in range(500 * n)) + "}",
+    "duplicates all over": lambda n: '{"a": [' + ",".join('{"x": 1, "x": {}}' for _ in range(250 * n)) + "]}",
+    "one duplicate, deep in": lambda n: '{"a": [' + "[[[{}]]]," * 250 * n + '{"x": 1, "x": 2}]}',
+    "colons": lambda n: '{"file_path": "' + "::" * 10_000 * n + '", "x": 1, "x": 2}',
+    "unknown properties": lambda n: "{" + ",".join(f'"x{i}": 1' for i in range(250 * n)) + "}",
     "a long integer": lambda n: '{"a": ' + "9" * 50_000 * n + "}",
     "an open string": lambda n: '{"a": "' + "x" * 100_000 * n,
     "open brackets": lambda n: '{"a": ' + "[" * 50_000 * n,

@@ -1,15 +1,15 @@
 """A tool compiled for every provider: parameters that are renamed, encoded, nullable, shared."""
 
-import importlib
 import json
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from toolcast.project.core.compiled import Options
 from toolcast.providers import available
 from toolcast.runtime import ArgumentError, ToolBinding
+
+from tests.python.compiled import package
 
 SPEC = """\
 description: Hands a task to agents.
@@ -34,22 +34,9 @@ GOOD = {"the agent": "ada", "mode": "m", "helpers": ["cleo"], "judge": None}
 
 
 @pytest.fixture(scope="module")
-def hand(tmp_path_factory: pytest.TempPathFactory) -> ToolBinding[Any, Any]:
-    root = tmp_path_factory.mktemp("agents")
-    (root / "specs/a").mkdir(parents=True)
-    (root / "specs/a/hand.yaml").write_text(SPEC, "utf-8")
-    config = '[tool.toolcast]\nspecs = "specs"\noutput = "hand_generated"\nproviders = "all"\n'
-    (root / "pyproject.toml").write_text(config, "utf-8")
-    made = subprocess.run(
-        [Path(sys.executable).with_name("toolcast"), "generate"], cwd=root, capture_output=True, text=True
-    )
-    assert made.returncode == 0, made.stdout + made.stderr
-    sys.path.insert(0, str(root))
-    try:
-        binding: ToolBinding[Any, Any] = importlib.import_module("hand_generated.a.hand").HAND
-    finally:
-        sys.path.remove(str(root))
-    return binding
+def hand() -> Iterator[ToolBinding[Any, Any]]:
+    with package({"a/hand.yaml": SPEC}, options=Options(providers=available())) as bindings:
+        yield bindings["hand"]
 
 
 @pytest.mark.parametrize("provider", available())
