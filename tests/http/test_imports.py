@@ -1,17 +1,6 @@
 """What is imported when, and what is said where httpx is missing."""
 
-import subprocess
-import sys
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def python(code: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
-    )
-    return done.stdout.strip()
+from tests.runtime.helpers import python
 
 
 def test_httpx_is_not_imported_before_a_request() -> None:

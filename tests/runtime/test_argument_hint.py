@@ -12,10 +12,11 @@ from toolcast.agents.dispatch import Call, render
 from toolcast.agents.dispatch.wire_formats import FORMATS
 from toolcast.runtime import ArgumentHint, RefusalError, ToolBinding, ToolRegistry, ToolResult
 from toolcast.runtime.failure_results import schema_text
-from toolcast.runtime.middleware.events import Event, Finished
+from toolcast.runtime.middleware.events import Finished
 from toolcast.runtime.middleware.secrets import EnvironmentSecrets, Secrets
 
 from generated.registry import BINDINGS
+from tests.runtime.helpers import Watch
 from tests.runtime.sample.misc.shapes import SHAPES
 
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
@@ -102,19 +103,14 @@ def test_no_answer_carries_the_hint(format: str) -> None:
 
 
 def test_hooks_get_the_hint_and_no_secrets() -> None:
-    events: list[Event] = []
-
-    class Watch:
-        def on(self, event: Event) -> None:
-            events.append(event)
-
+    watch = Watch()
     secrets = Secrets(EnvironmentSecrets(prefix="APP_"))
     secrets.hide("A", "new_string")
-    result = call("edit", {"file_path": "/a"}, "openai", secrets=secrets, hooks=Watch())
+    result = call("edit", {"file_path": "/a"}, "openai", secrets=secrets, hooks=watch)
     assert result.data.missing == ("old_string", "[redacted:A]")
     assert not _holds(result.data.schema, "new_string")
     assert "new_string" not in result.error
-    [finished] = [event for event in events if isinstance(event, Finished)]
+    [finished] = [event for event in watch.events if isinstance(event, Finished)]
     assert finished.result.data == result.data
 
 

@@ -27,7 +27,6 @@ from toolcast.runtime import (
     ToolResult,
 )
 from toolcast.runtime.elicitation import form_schema
-from toolcast.runtime.middleware.secrets import Secrets
 
 Note = ToolBinding[Any, Any]
 
@@ -304,38 +303,6 @@ def test_the_handlers_time_does_not_run_while_somebody_answers(note: Note) -> No
 
     result = execute(note, slow_itself, context, timeout=1)
     assert "did not finish within 1 s" in result.error
-
-
-def test_questions_and_logs_hold_no_secret(note: Note) -> None:
-    secrets = Secrets(lambda name: None)
-    secrets.hide("KEY", "hunter2-hunter2")
-    seen: list[Any] = []
-
-    def asker(request: ElicitationRequest) -> Elicited[Any]:
-        seen.append(request)
-        return Elicited("accept", {"name": "bo"})
-
-    def sampler(request: SamplingRequest) -> Sampled:
-        seen.append(request)
-        return Sampled("s")
-
-    async def leak(context: ToolContext) -> str:
-        context.log("info", {"key": ["hunter2-hunter2"]}, "part")
-        context.log("error", "it is hunter2-hunter2")
-        await context.ask("Is hunter2-hunter2 yours?", Order)
-        await context.ask_to_visit("?", "https://a.example/hunter2-hunter2")
-        await context.sample("Say hunter2-hunter2", max_tokens=5)
-        return "done"
-
-    context = ToolContext(
-        asker=asker,
-        sampler=sampler,
-        receive_log=lambda level, data, logger: seen.append((level, data, logger)),
-    )
-    assert execute(note, leak, context, secrets=secrets) == ToolResult.ok("done")
-    assert len(seen) == 5
-    assert "hunter2" not in repr(seen)
-    assert seen[0] == ("info", {"key": ["[redacted:KEY]"]}, "part")
 
 
 def test_logs_need_no_receiver_and_survive_a_broken_one(note: Note, caplog: pytest.LogCaptureFixture) -> None:

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import ArgumentError, ToolBinding, UnknownProviderError
 
+from tests.runtime.helpers import GOOD
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 
 Binding = ToolBinding[Any, Any]
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 PARAMS = EditParams(file_path="/a", old_string="x", new_string="y")
 
 
@@ -49,18 +49,7 @@ def test_blank_text_and_null_are_an_empty_object(blank: Any) -> None:
     class NoParams(msgspec.Struct, frozen=True):
         pass
 
-    binding: Binding = ToolBinding(
-        module=EDIT.module,
-        name="ping",
-        group="",
-        params=NoParams,
-        permission="read",
-        secrets=(),
-        summary="",
-        description="",
-        contract="../contracts/edit.json",
-        schemas="../schemas",
-    )
+    binding: Binding = msgspec.structs.replace(EDIT, name="ping", params=NoParams)
     if blank != '""':
         assert binding.decode(blank) == NoParams()
     # A tool with required arguments says so, and does not complain about JSON.

@@ -23,10 +23,10 @@ from toolcast.runtime.middleware.policy import Policy
 from toolcast_tools.workspace import Workspace
 
 from generated.shell.bash import BASH
+from tests.runtime.helpers import GOOD, Watch
 from tests.runtime.sample.files.edit import EDIT
-from tests.runtime.test_executor import GOOD, Watch
 
-MANY = 2_000
+MANY = 400
 
 
 class Count:

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from toolcast.runtime import ToolContext, ToolRegistry
 from toolcast.runtime.log_records import LOGGER
 
+from tests.runtime.helpers import GOOD
 from tests.runtime.sample.files.edit import EDIT
 
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 OLD = replace(EDIT, deprecated={"since": "2.1", "use": "edit_all"})
 
 

@@ -76,10 +76,6 @@ def test_what_only_resembles_a_default_is_written() -> None:
     assert without_defaults(Filled(parts={"p": Open(name="m")})) == {"parts": {"p": {"the-name": "m"}}}
 
 
-def test_a_further_property_may_have_the_fields_own_name() -> None:
-    assert to_builtins(Open(extra={"extra": 7})) == {"the-name": "n", "extra": 7}
-
-
 def test_without_further_properties_it_is_msgspec() -> None:
     class Plain(Struct, array_like=True):
         a: int

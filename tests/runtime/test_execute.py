@@ -4,7 +4,6 @@
 
 import asyncio
 import functools
-import json
 import logging
 import threading
 from collections.abc import Callable
@@ -12,16 +11,12 @@ from functools import partial, wraps
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
-from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult, adapt
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, adapt
 
+from tests.runtime.helpers import GOOD
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
-from tests.runtime.sample.misc.note import NOTE
-from tests.runtime.sample.misc.shapes import SHAPES
 from tests.runtime.sample.registry import BINDINGS
 
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 SECRET = "hunter2, the password"
 
 
@@ -337,44 +332,3 @@ def test_a_provider_that_was_not_generated_is_a_result() -> None:
     result = execute(echo, provider="nobody")
     assert not result.success
     assert "UnknownProviderError" in result.error
-
-
-def everything() -> ToolRegistry:
-    registry = ToolRegistry(check_results=False)
-    bindings: list[ToolBinding[Any, Any]] = [EDIT, NOTE, SHAPES]
-    for binding in bindings:
-        registry.register(binding, lambda params, context: "ok")
-    return registry
-
-
-REGISTRY = everything()
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["tags", "pet", "name", "limits", "tree", "children", "x"]), inner)
-    ),
-    max_leaves=8,
-)
-HOSTILE = st.one_of(
-    st.binary(max_size=40),
-    st.text(max_size=40),
-    JSON.map(json.dumps),
-    st.builds(lambda text, cut: text[:cut], JSON.map(json.dumps), st.integers(0, 40)),
-    JSON,
-    st.integers(1, 3000).map(lambda depth: '{"tree":' * depth),
-    st.integers(1, 3000).map(lambda depth: '{"tags":[],"x":' + "[" * depth + "]" * depth + "}"),
-)
-DEEP_TREE = '{"tags":[],"tree":' + '{"label":"l","children":[' * 900 + "]}" * 900 + "}"
-
-
-@given(arguments=HOSTILE, name=st.sampled_from(["edit", "note", "shapes"]))
-@example(arguments=DEEP_TREE, name="shapes")
-@example(arguments=b"\xff\xfe", name="edit")
-@example(arguments='{"x":' + "9" * 5000 + "}", name="note")
-@example(arguments='"' + '\\"' * 100 + '"', name="note")
-def test_hostile_arguments_never_raise(arguments: Any, name: str) -> None:
-    result = asyncio.run(REGISTRY.execute(name, arguments))
-    assert isinstance(result, ToolResult)
-    assert result.success == (result.error == "")
-    assert "internal error" not in result.error

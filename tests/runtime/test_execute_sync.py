@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from toolcast.runtime import ToolContext, ToolRegistry
 from toolcast.runtime.executor import LoopThread
 
+from tests.runtime.helpers import GOOD
 from tests.runtime.sample.files.edit import EDIT, EditParams
 from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
 
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 ROOT = Path(__file__).resolve().parents[2]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=4),

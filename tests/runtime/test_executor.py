@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.runtime import (
     Content,
@@ -27,26 +27,10 @@ from toolcast.runtime.middleware.events import Event, Finished, TimedOut
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.truncate import cut, cut_result
 
+from tests.runtime.helpers import GOOD, Watch, cancel_a_call, wait_for
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
-from tests.runtime.test_execute import HOSTILE
-
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
-
-
-class Watch:
-    """Hooks that remember."""
-
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-
-    def on(self, event: Event) -> None:
-        self.events.append(event)
-
-    @property
-    def kinds(self) -> list[str]:
-        return [type(event).__name__ for event in self.events]
 
 
 def one(handler: Any, **options: Any) -> ToolRegistry:
@@ -196,9 +180,7 @@ def test_a_timeout_of_a_plain_handler_says_that_it_runs_on(caplog: pytest.LogCap
     watch = Watch()
     with caplog.at_level(logging.WARNING, "toolcast.runtime"):
         result = run(one(slow, timeout={"edit": 0.02, "other": 9.0}, hooks=watch, workers=workers))
-        until = time.monotonic() + 60
-        while "ended with" not in caplog.text and time.monotonic() < until:
-            time.sleep(0.002)
+        assert wait_for(lambda: "ended with" in caplog.text)
     assert not workers.running
     assert "could not be stopped and may still take effect" in result.error
     (late,) = [event for event in watch.events if isinstance(event, TimedOut)]
@@ -254,21 +236,7 @@ def test_a_precheck_has_a_timeout_too() -> None:
 
 def test_cancellation_passes_through_and_is_reported() -> None:
     watch = Watch()
-    begun = asyncio.Event()
-
-    async def wait(params: Any, context: Any) -> str:
-        begun.set()
-        await asyncio.sleep(60)
-        return "late"
-
-    async def cancel() -> None:
-        task = asyncio.create_task(one(wait, hooks=watch, timeout=50).execute("edit", GOOD))
-        await begun.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(cancel())
+    cancel_a_call(lambda handler: one(handler, hooks=watch, timeout=50))
     assert watch.kinds == ["Decoded", "Started", "Cancelled"]
 
 
@@ -390,6 +358,24 @@ GUARDED, CALLED = everything(
     timeout=9,
     output_limit=50,
 )
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["tags", "pet", "name", "limits", "tree", "children", "x"]), inner)
+    ),
+    max_leaves=8,
+)
+HOSTILE = st.one_of(
+    st.binary(max_size=40),
+    st.text(max_size=40),
+    JSON.map(json.dumps),
+    st.builds(lambda text, cut: text[:cut], JSON.map(json.dumps), st.integers(0, 40)),
+    JSON,
+    st.integers(1, 3000).map(lambda depth: '{"tree":' * depth),
+    st.integers(1, 3000).map(lambda depth: '{"tags":[],"x":' + "[" * depth + "]" * depth + "}"),
+)
+DEEP_TREE = '{"tags":[],"tree":' + '{"label":"l","children":[' * 900 + "]}" * 900 + "}"
 FRAGMENTS = st.sampled_from(
     ["<secret_ref:A>", "<secret_ref:", "<tool_call>", "\x1b[2J", "<secret_ref:1>", "‮"]
 )
@@ -407,6 +393,10 @@ LIKELY = st.fixed_dictionaries(
 
 
 @given(arguments=HOSTILE | LIKELY | LIKELY.map(str.encode), name=st.sampled_from(["edit", "note", "shapes"]))
+@example(arguments=DEEP_TREE, name="shapes")
+@example(arguments=b"\xff\xfe", name="edit")
+@example(arguments='{"x":' + "9" * 5000 + "}", name="note")
+@example(arguments='"' + '\\"' * 100 + '"', name="note")
 def test_execute_never_raises_and_no_handler_gets_what_the_spec_refuses(
     arguments: Any, name: str, oracle: Any
 ) -> None:

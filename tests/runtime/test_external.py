@@ -9,24 +9,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from toolcast.runtime import CallDeferred, Framework, RefusalError, ToolBinding, ToolContext, ToolRegistry
-from toolcast.runtime.middleware.events import Decoded, Deferred, Event, Finished, Refused
+from toolcast.runtime.middleware.events import Decoded, Deferred, Finished, Refused
 from toolcast.runtime.middleware.policy import ApprovalRequest, Policy, RateLimit
 from toolcast.runtime.support import LazyBindings
 
+from tests.runtime.helpers import GOOD, Watch
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 
 OUTSIDE: ToolBinding[Any, Any] = replace(EDIT, external=True)
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 WAITS = Framework(passes=(CallDeferred,))
-
-
-class Events:
-    def __init__(self) -> None:
-        self.seen: list[Event] = []
-
-    def on(self, event: Event) -> None:
-        self.seen.append(event)
 
 
 def done(params: Any, context: ToolContext) -> str:
@@ -53,21 +45,21 @@ def deferred(registry: ToolRegistry, framework: Framework = WAITS) -> CallDeferr
 
 
 def test_a_call_of_an_external_tool_waits_where_the_caller_can() -> None:
-    events = Events()
-    found = deferred(outside(hooks=events))
+    watch = Watch()
+    found = deferred(outside(hooks=watch))
     assert (found.kind, isinstance(found, RefusalError)) == ("external", True)
     assert "'edit'" in found.text
-    assert events.seen[-1] == Deferred("edit", "1", None, "handler", "CallDeferred")
-    assert not any(isinstance(event, Finished) for event in events.seen)
+    assert watch.events[-1] == Deferred("edit", "1", None, "handler", "CallDeferred")
+    assert not any(isinstance(event, Finished) for event in watch.events)
 
 
 def test_elsewhere_its_result_says_that_nothing_was_done() -> None:
-    events = Events()
-    result = run(outside(hooks=events))
+    watch = Watch()
+    result = run(outside(hooks=watch))
     assert not result.success
     assert "Tool 'edit' is carried out outside of this program" in result.error
     assert "nothing was done" in result.error
-    assert [type(event) for event in events.seen[-2:]] == [Refused, Finished]
+    assert [type(event) for event in watch.events[-2:]] == [Refused, Finished]
 
 
 def test_arguments_are_decoded_and_the_policy_asked_before_it_waits() -> None:
@@ -84,18 +76,18 @@ def test_arguments_are_decoded_and_the_policy_asked_before_it_waits() -> None:
 
 def test_references_to_secrets_are_checked_and_stay_in_what_is_shown() -> None:
     secret: ToolBinding[Any, Any] = replace(OUTSIDE, secrets=("new_string",))
-    events = Events()
+    watch = Watch()
 
     def resolve(name: str) -> str | None:
         return "hunter2-and-more" if name == "KNOWN" else None
 
-    registry = ToolRegistry(secrets=resolve, hooks=events)
+    registry = ToolRegistry(secrets=resolve, hooks=watch)
     registry.register(secret)
     assert "UNKNOWN" in run(registry, WAITS, {**GOOD, "new_string": "<secret_ref:UNKNOWN>"}).error
     assert "may not carry" in run(registry, WAITS, {**GOOD, "old_string": "<secret_ref:KNOWN>"}).error
     with pytest.raises(CallDeferred):
         run(registry, WAITS, {**GOOD, "new_string": "<secret_ref:KNOWN>"})
-    decoded = [event for event in events.seen if isinstance(event, Decoded)]
+    decoded = [event for event in watch.events if isinstance(event, Decoded)]
     assert decoded[-1].params.new_string == "<secret_ref:KNOWN>"
 
 

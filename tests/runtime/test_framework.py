@@ -7,26 +7,17 @@ from typing import Any
 
 import pytest
 from toolcast.runtime import Framework, ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.middleware.events import Deferred, Event, Finished
+from toolcast.runtime.middleware.events import Deferred, Finished
 from toolcast.runtime.middleware.policy import ApprovalRequest, Policy, RateLimit
 from toolcast.runtime.middleware.secrets import Secrets
 
+from tests.runtime.helpers import GOOD, Watch
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
-
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
 
 class InterruptError(Exception):
     """A framework's own."""
-
-
-class Events:
-    def __init__(self) -> None:
-        self.seen: list[Event] = []
-
-    def on(self, event: Event) -> None:
-        self.seen.append(event)
 
 
 def run(registry: ToolRegistry, framework: Framework | None, name: str = "edit") -> ToolResult:
@@ -110,12 +101,12 @@ def test_what_a_handler_raises_for_the_framework_passes(awaited: bool, options: 
     def now(params: Any, context: ToolContext) -> str:
         raise InterruptError("now")
 
-    events = Events()
-    registry = editing(later if awaited else now, hooks=events, **options)
+    watch = Watch()
+    registry = editing(later if awaited else now, hooks=watch, **options)
     with pytest.raises(InterruptError, match="later" if awaited else "now"):
         run(registry, Framework(passes=(InterruptError,)))
-    assert events.seen[-1] == Deferred("edit", "", None, "handler", "InterruptError")
-    assert not any(isinstance(event, Finished) for event in events.seen)
+    assert watch.events[-1] == Deferred("edit", "", None, "handler", "InterruptError")
+    assert not any(isinstance(event, Finished) for event in watch.events)
     assert "internal error InterruptError" in run(registry, None).error
 
 

@@ -4,9 +4,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -17,44 +14,24 @@ from toolcast.agents.disclosure import Disclosure
 from toolcast.agents.dispatch import Dispatcher
 from toolcast.agents.text_calls import TextDispatcher
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, UnknownToolError
-from toolcast.runtime.middleware.events import Decoded, Event, Finished, Refused
+from toolcast.runtime.middleware.events import Decoded, Finished, Refused
 from toolcast.runtime.middleware.policy import ApprovalRequest, Policy
 from toolcast.runtime.middleware.secrets import EnvironmentSecrets, Secrets
 
 from generated.files.glob import GLOB, GlobResult
+from tests.runtime.helpers import Watch, python
 from tests.runtime.sample.misc.note import NOTE
 
-ROOT = Path(__file__).resolve().parents[2]
 GARBLED = (
-    "functions.note",
-    "functions.note:0",
-    "functions.note:12",
-    "note:3",
-    "default_api.note",
-    "default_api:note",
-    "tools.note",
-    "tools/note",
-    " note\n",
-    "note<|channel|>commentary",
-    "functions.note<|channel|>analysis",
-    "note<|constrain|>json",
+    *("functions.note", "functions.note:0", "functions.note:12", "note:3"),
+    *("default_api.note", "default_api:note", "tools.note", "tools/note", " note\n"),
+    *("note<|channel|>commentary", "functions.note<|channel|>analysis", "note<|constrain|>json"),
     "note<|end|><|start|>assistant",
 )
 UNKNOWN = (
-    "",
-    "functions.",
-    "functions.functions.note",
-    "my.note",
-    "functions_note",
-    "functionsnote",
-    "note.functions",
-    "note:",
-    "note:x",
-    "note:0:0",
-    "<|channel|>note",
-    "Note",
-    "note<b>",
-    "functions.note.txt",
+    *("", "functions.", "functions.functions.note", "my.note", "functions_note", "functionsnote"),
+    *("note.functions", "note:", "note:x", "note:0:0"),
+    *("<|channel|>note", "Note", "note<b>", "functions.note.txt"),
 )
 
 
@@ -119,14 +96,6 @@ def test_a_registered_tool_is_found_by_its_own_name_alone() -> None:
     assert named("note").select(names="notes").resolve("functions.note") is None
 
 
-class Watch:
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-
-    def on(self, event: Event) -> None:
-        self.events.append(event)
-
-
 def test_policy_hooks_and_limits_see_the_tools_own_name() -> None:
     asked: list[str] = []
 
@@ -186,8 +155,7 @@ def test_an_exact_name_is_looked_up_as_ever() -> None:
         "    print(asyncio.run(registry.execute(name, {'text': 'x'})).output)\n"
         "    print('toolcast.runtime.tool_names' in sys.modules)\n"
     )
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["done", "False", "done", "True"]
+    assert python(code).split() == ["done", "False", "done", "True"]
 
 
 def test_names_that_were_garbled_are_not_kept() -> None:

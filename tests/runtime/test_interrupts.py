@@ -22,9 +22,9 @@ from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
 
 from tests.agents.dispatch.answers import ANSWERS, Asked, id_for
+from tests.runtime.helpers import GOOD
 from tests.runtime.sample.files.edit import EDIT
 
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -18,10 +18,9 @@ from toolcast.runtime.support import check_multiple_of, check_pattern
 from toolcast.runtime.wire.decoder import WireDecoder
 from toolcast.runtime.wire.wire_form import WireBranch, WireForm, WireForms
 
+from tests.runtime.helpers import GOOD
 from tests.runtime.sample.files.edit import EDIT
 from tests.sampled import sampled
-
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
 
 def growth(work: Callable[[int], object], first: int, more: int) -> int:

@@ -94,15 +94,3 @@ def test_no_value_of_another_type_ends_a_call(note: ToolBinding[Any, Any], secre
     ]
     assert {message for *_, message in reported[1:]} == {"done", "total", "", "1"}
     assert {name for *_, name in logged} == {"", "1"}
-
-
-def test_no_report_holds_the_value_of_a_secret(note: ToolBinding[Any, Any]) -> None:
-    def telling(params: Any, context: ToolContext) -> str:
-        context.progress(1, None, f"using {params.text}")
-        return "done"
-
-    reported: Reports = []
-    registry = ToolRegistry(secrets={"KEY": "planted-value"}.get)
-    registry.register(replace(note, secrets=("text",)), telling)
-    assert execute(registry, ToolContext(report=listener(reported))).success
-    assert reported == [(1, None, "using [redacted:KEY]")]

@@ -88,11 +88,6 @@ def test_a_tool_can_be_replaced_until_the_registry_is_frozen(edit: Binding, note
         registry.replace(edit, first)
 
 
-def test_a_handler_must_be_callable(edit: Binding) -> None:
-    with pytest.raises(TypeError, match="not callable"):
-        ToolRegistry().register(edit, "handler")
-
-
 def test_it_is_a_sorted_collection_of_names(edit: Binding, note: Binding, shapes: Binding) -> None:
     registry = ToolRegistry()
     for binding in (shapes, edit, note):

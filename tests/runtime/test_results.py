@@ -21,9 +21,9 @@ from toolcast.agents.dispatch.wire_formats import FORMATS
 from toolcast.runtime import Content, RefusalError, ToolBinding, ToolContext, ToolRegistry, ToolResult
 
 from generated.files.glob import GLOB, GlobResult
+from tests.runtime.helpers import GOOD
 from tests.runtime.sample.files.edit import EDIT, EditResult
 
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 LONE = "caf\udce9.txt"
 SEEN = "caf\ufffd.txt"
 

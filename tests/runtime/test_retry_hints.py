@@ -9,25 +9,19 @@ import pytest
 from msgspec.structs import replace
 from toolcast.runtime import (
     Framework,
-    RefusalError,
     RetryError,
     RetryHint,
     ToolContext,
     ToolRegistry,
     ToolResult,
 )
-from toolcast.runtime.middleware.events import Event, Finished, Refused
+from toolcast.runtime.middleware.events import Finished, Refused
 
+from tests.runtime.helpers import GOOD, Watch
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 SAID = "`x` is there twice: take the whole line."
-
-
-def known(name: str) -> str | None:
-    """A resolver with one secret."""
-    return "hunter2-and-more" if name == "KEY" else None
 
 
 class Handler:
@@ -115,26 +109,21 @@ def test_secrets_are_redacted_in_both() -> None:
         raise RetryError(f"{params.new_string} is wrong")
 
     arguments = {**GOOD, "new_string": "<secret_ref:KEY>"}
-    result = run(leaking, 1, arguments, secrets=known)
+    secrets = {"KEY": "hunter2-and-more"}.get
+    result = run(leaking, 1, arguments, secrets=secrets)
     assert result.data.hint == "[redacted:KEY] is wrong"
     assert "hunter2" not in result.error
-
-    registry = ToolRegistry(secrets=known)
+    registry = ToolRegistry(secrets=secrets)
     registry.register(replace(EDIT, secrets=("new_string",)), leaking)
-    context = ToolContext(framework=Framework(passes=(RefusalError,)))
+    context = ToolContext(framework=Framework(passes=(RetryError,)))
     with pytest.raises(RetryError, match=r"^\[redacted:KEY\] is wrong$"):
         asyncio.run(registry.execute("edit", arguments, context=context))
 
 
 def test_hooks_see_a_refusal() -> None:
-    seen: list[Event] = []
-
-    class Events:
-        def on(self, event: Event) -> None:
-            seen.append(event)
-
-    result = run(Handler().now, 1, hooks=Events())
-    refused, finished = seen[-2:]
+    watch = Watch()
+    result = run(Handler().now, 1, hooks=watch)
+    refused, finished = watch.events[-2:]
     assert isinstance(refused, Refused)
     assert (refused.stage, refused.error) == ("handler", result.error)
     assert isinstance(finished, Finished)

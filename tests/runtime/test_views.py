@@ -17,10 +17,10 @@ from toolcast.runtime import (
     UnknownToolError,
 )
 
+from tests.runtime.helpers import GOOD
 from tests.runtime.sample.files.edit import EDIT
 
 Binding = ToolBinding[Any, Any]
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
 
 def answer(params: Any, context: Any) -> str:

@@ -5,22 +5,17 @@
 import asyncio
 import contextvars
 import logging
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, Workers
 
+from tests.runtime.helpers import GOOD, python, wait_for
 from tests.runtime.middleware.policy.test_policy import like
 from tests.runtime.sample.files.edit import EDIT
-
-GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -42,13 +37,6 @@ def tools(free: threading.Event, **options: Any) -> ToolRegistry:
     registry.register(like(name="hang"), hang)
     registry.register(like(name="work"), lambda params, context: context.call_id)
     return registry
-
-
-def wait_for(condition: Any) -> bool:
-    until = time.monotonic() + 60
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.005)
-    return bool(condition())
 
 
 def test_calls_that_time_out_leave_their_threads_to_others(free: threading.Event) -> None:
@@ -204,10 +192,7 @@ print(asyncio.run(registry.execute("edit", arguments)).error)
 
 
 def test_the_program_ends_although_a_handler_does_not() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
-    )
-    assert "may still take effect" in done.stdout
+    assert "may still take effect" in python(PROGRAM)
 
 
 def test_calls_leave_no_garbage_that_only_a_collector_finds() -> None:

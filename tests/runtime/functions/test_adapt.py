@@ -7,8 +7,6 @@ import enum
 import functools
 import inspect
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypedDict
@@ -19,8 +17,7 @@ import pytest
 from toolcast.runtime import AdaptError, ToolBinding, ToolContext, ToolRegistry, ToolResult, adapt
 
 from tests.python.compiled import package, spec
-
-ROOT = Path(__file__).resolve().parents[3]
+from tests.runtime.helpers import python
 
 
 @dataclasses.dataclass
@@ -453,7 +450,6 @@ def test_nothing_but_msgspec_is_imported() -> None:
         "adapt(f, EDIT)\n"
         "print(*{name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names))"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    foreign = {name for name in done.stdout.split() if not name.startswith(("_", "sitecustomize"))}
+    foreign = {name for name in python(code).split() if not name.startswith(("_", "sitecustomize"))}
     # msgspec takes typing_extensions where it is installed
     assert foreign <= {"toolcast", "tests", "msgspec", "typing_extensions"}

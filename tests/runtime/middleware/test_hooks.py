@@ -13,8 +13,8 @@ from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.events import CallHooks, Event, Observer
 from toolcast.runtime.middleware.policy import Policy
 
+from tests.runtime.helpers import GOOD, Watch, cancel_a_call
 from tests.runtime.sample.files.edit import EDIT
-from tests.runtime.test_executor import GOOD, Watch
 
 place: ContextVar[str] = ContextVar("place", default="outside")
 
@@ -93,23 +93,13 @@ def test_a_call_of_an_unknown_tool_is_reported_to_on() -> None:
 
 def test_it_is_left_after_a_cancellation_too() -> None:
     notes: list[str] = []
-    begun = asyncio.Event()
 
-    async def wait(params: Any, context: Any) -> str:
-        begun.set()
-        await asyncio.sleep(60)
-        return "never"
-
-    async def cancel() -> None:
+    def registry_with(handler: Any) -> ToolRegistry:
         registry = ToolRegistry(hooks=Around("a", notes))
-        registry.register(EDIT, wait)
-        task = asyncio.create_task(registry.execute("edit", GOOD))
-        await begun.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        registry.register(EDIT, handler)
+        return registry
 
-    asyncio.run(cancel())
+    cancel_a_call(registry_with)
     assert notes[-2:] == ["a sees Cancelled", "a leaves"]
 
 

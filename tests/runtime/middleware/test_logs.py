@@ -22,8 +22,8 @@ from toolcast.runtime.middleware.secrets import Secrets
 from toolcast.runtime.support import LazyBindings
 from toolcast.runtime.unicode_text import escape_control
 
+from tests.runtime.helpers import GOOD, wait_for
 from tests.runtime.sample.files.edit import EDIT
-from tests.runtime.test_executor import GOOD
 
 VALUE = "hunter2-hunter2"
 ESCAPES = "\x1b[2J\x9b31m\r\u202eevil\x00\x07"
@@ -124,12 +124,11 @@ def test_every_record_has_every_field(lines: Lines) -> None:
             await registry.aclose()
 
     asyncio.run(release())
-    until = time.monotonic() + 60  # the thread of `slow` logs after it has ended
-    while "ran_on" not in (events := [line["event"] for line in lines.lines]) and time.monotonic() < until:
-        time.sleep(0.005)
-    assert {"hook_failed", "runs_on", "ran_on", "execute_start", "call", "duplicate", "release_failed"} == {
-        *events
-    }
+    # The thread of `slow` logs after it has ended.
+    wait_for(lambda: "ran_on" in [line["event"] for line in lines.lines])
+    assert {line["event"] for line in lines.lines} == {
+        "hook_failed", "runs_on", "ran_on", "execute_start", "call", "duplicate", "release_failed",
+    }  # fmt: skip
     for record in lines.records:
         assert all(hasattr(record, name) for name in FIELDS)
         assert record.event  # type: ignore[attr-defined]
@@ -297,11 +296,7 @@ def test_no_secret_reaches_a_record() -> None:
         run_on = ToolRegistry(secrets=secrets, timeout=0.01)
         run_on.register(EDIT, slow)
         asyncio.run(run_on.execute("edit", GOOD, context=ToolContext(call_id=VALUE)))
-        until = time.monotonic() + 60
-        while (
-            len(handler.records) < 2 and time.monotonic() < until
-        ):  # that the thread runs on, and that it ended
-            time.sleep(0.002)
+        wait_for(lambda: len(handler.records) >= 2)  # that the thread runs on, and that it ended
         registry = ToolRegistry(secrets=secrets, hooks=CallLog())
         registry.register(EDIT, leak)
         context = ToolContext(call_id=f"id {VALUE}")

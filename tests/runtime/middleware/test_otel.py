@@ -4,9 +4,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,10 +19,8 @@ from toolcast.runtime.middleware.otel import BUCKETS, instrument
 from toolcast.runtime.middleware.policy import Policy
 
 from generated.shell.bash import BASH
+from tests.runtime.helpers import GOOD, Watch, python
 from tests.runtime.sample.files.edit import EDIT
-from tests.runtime.test_executor import GOOD, Watch
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 class Recorded:
@@ -323,8 +318,6 @@ def test_it_is_imported_when_asked_for_and_says_what_is_missing() -> None:
         "try: import toolcast.runtime.middleware.otel\n"
         "except ImportError as missing: print(missing)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout.splitlines()[0] == "[]"
-    assert "toolcast[otel]" in done.stdout.splitlines()[1]
+    loaded, problem = python(code).splitlines()
+    assert loaded == "[]"
+    assert "toolcast[otel]" in problem

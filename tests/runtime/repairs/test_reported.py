@@ -4,22 +4,13 @@ import asyncio
 from typing import Any
 
 from toolcast.runtime import Guesses, Repair, ToolRegistry, ToolResult
-from toolcast.runtime.middleware.events import Decoded, Event, Finished
+from toolcast.runtime.middleware.events import Decoded, Finished
 from toolcast.runtime.middleware.secrets import Secrets
 
+from tests.runtime.helpers import Watch
 from tests.runtime.sample.files.edit import EDIT
 
 SENT = '```json\n{\'file_path\': \'/a\', "old_string": 5, "new_string": "y",}\n```'
-
-
-class Seen:
-    """Hooks that keep events."""
-
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-
-    def on(self, event: Event, /) -> None:
-        self.events.append(event)
 
 
 def execute(sent: Any, **options: Any) -> ToolResult:
@@ -29,7 +20,7 @@ def execute(sent: Any, **options: Any) -> ToolResult:
 
 
 def test_a_result_and_the_hooks_list_what_was_changed() -> None:
-    guesses, seen = Guesses("all"), Seen()
+    guesses, seen = Guesses("all"), Watch()
     result = execute(SENT, guesses=guesses, hooks=seen)
     assert result.success, result.error
     assert result.output == "/a 5"

@@ -2,16 +2,14 @@
 
 import copy
 import json
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from toolcast.providers import Normalizer, ProfileError, SchemaError, decode, normalize
 from toolcast.runtime import ArgumentError, Guesses
 
+from tests.runtime.helpers import python
 from tests.runtime.wire.conftest import ACME, PLAIN, RICH, Binding
 from tests.runtime.wire.test_binding import MEANT, SENT
 
@@ -139,6 +137,4 @@ def test_it_needs_msgspec_only() -> None:
         "import sys, msgspec; before = set(sys.modules); from toolcast.providers import decode; "
         "print(*{m.partition('.')[0] for m in set(sys.modules) - before} - set(sys.stdlib_module_names))"
     )
-    root = Path(__file__).resolve().parents[3]
-    found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["toolcast"]
+    assert python(code).split() == ["toolcast"]

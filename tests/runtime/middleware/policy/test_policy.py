@@ -18,6 +18,7 @@ from toolcast.runtime.middleware.policy.approval import shape_of
 from toolcast.runtime.middleware.policy.policy import Bucket
 from toolcast_tools.generated.shell.bash import BASH
 
+from tests.runtime.helpers import Watch
 from tests.runtime.sample.files.edit import EDIT
 
 Binding = ToolBinding[Any, Any]
@@ -41,14 +42,6 @@ class Approver:
         if isinstance(answer, BaseException):
             raise answer
         return answer
-
-
-class Watch:
-    def __init__(self) -> None:
-        self.events: list[Any] = []
-
-    def on(self, event: Any) -> None:
-        self.events.append(event)
 
 
 def registry_with(policy: Policy, binding: Binding | None = None, **options: Any) -> ToolRegistry:

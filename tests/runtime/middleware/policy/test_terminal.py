@@ -120,12 +120,6 @@ def test_without_words_no_line_speaks_of_them() -> None:
     assert "own words" not in question(request(a=1))
 
 
-def test_a_long_argument_says_that_not_all_is_shown() -> None:
-    text = question(request(command="x" * 5000 + "; rm -rf /"))
-    assert "more characters NOT SHOWN" in text
-    assert "rm -rf" not in text
-
-
 def test_a_cancelled_call_lets_the_terminal_go() -> None:
     import asyncio
 
