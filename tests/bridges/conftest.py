@@ -96,7 +96,6 @@ def registry(handlers: Handlers) -> ToolRegistry:
 
 
 def make(handlers: Handlers, **options: Any) -> ToolRegistry:
-    """A registry of seven tools."""
     made = ToolRegistry(**options)
     made.register(EDIT, handlers.edit)
     made.register(BASH, handlers.bash)
@@ -110,7 +109,6 @@ def make(handlers: Handlers, **options: Any) -> ToolRegistry:
 
 @pytest.fixture
 def everything() -> ToolRegistry:
-    """Every tool of the reference toolset."""
     made = ToolRegistry()
     for binding in BINDINGS.values():
         made.register(binding, ready)

@@ -22,8 +22,6 @@ EDITED = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
 
 class Library:
-    """FastMCP and the bridge to it."""
-
     def __init__(self, load: Load) -> None:
         self.bridge = load("toolcast.bridges.fastmcp")
         self.fastmcp = load("fastmcp")

@@ -20,8 +20,6 @@ Load = Callable[[str], Any]
 
 
 class Library:
-    """LangChain and the bridge to it."""
-
     def __init__(self, load: Load) -> None:
         self.bridge = load("toolcast.bridges.langchain")
         self.messages = load("langchain_core.messages")

@@ -21,8 +21,6 @@ BADLY = '{"file_path": "/a", "old_string": "x", "new_string": "y", "replace_all"
 
 
 class Library:
-    """The SDK and the bridge to it."""
-
     def __init__(self, load: Load) -> None:
         self.bridge = load("toolcast.bridges.openai_agents")
         self.agents = load("agents")
@@ -78,7 +76,6 @@ class Library:
         return self.agents.Agent(name="Tester", model=model, tools=self.bridge.function_tools(registry))
 
     def outputs(self, model: Any) -> list[Any]:
-        """The results that the model got in its last request."""
         return [item["output"] for item in model.seen[-1][0] if item.get("type") == "function_call_output"]
 
 

@@ -36,8 +36,6 @@ Load = Callable[[str], Any]
 
 
 class Library:
-    """pydantic-ai and the bridge to it."""
-
     def __init__(self, load: Load) -> None:
         self.bridge = load("toolcast.bridges.pydantic_ai")
         self.ai = load("pydantic_ai")
@@ -72,7 +70,6 @@ class Library:
         return asyncio.run(agent.run(options.pop("prompt", "go"), **options))
 
     def returns(self, model: Any) -> list[Any]:
-        """The results that the model got in its last request."""
         kind = self.messages.ToolReturnPart
         return [part for part in model.seen[-1][0][-1].parts if isinstance(part, kind)]
 

@@ -69,7 +69,6 @@ def emit(source: SourceTool, provider: str) -> Emitted:
 
 @lru_cache(maxsize=4)
 def specs(providers: tuple[str, ...]) -> tuple[tuple[ToolSpec, ...], Mapping[str, Document]]:
-    """The reference toolset's specs, and the types they share."""
     found = discover(SPECS, shown_root="specs")
     shop = Context(
         frontend=FRONTEND,
@@ -89,7 +88,6 @@ def specs(providers: tuple[str, ...]) -> tuple[tuple[ToolSpec, ...], Mapping[str
 
 @lru_cache(maxsize=1)
 def reference() -> tuple[SourceTool, ...]:
-    """Every tool of the reference toolset, compiled for every profile."""
     known = available()
     found, types = specs(known)
     tools = []

@@ -64,8 +64,6 @@ def has_flag(provider: str) -> bool:
 
 
 class Case:
-    """One tool for one provider, with its judges."""
-
     def __init__(self, each: Emitted) -> None:
         profile = load_profile(each.provider)
         formats = asserted_formats()

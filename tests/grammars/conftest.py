@@ -8,5 +8,4 @@ from tests.grammars.engine import Engine
 
 @pytest.fixture(scope="session")
 def engine() -> Engine:
-    """llguidance with one tokenizer."""
     return Engine(llguidance)

@@ -47,8 +47,6 @@ class Count(Struct):
 
 
 class Row(Struct):
-    """One profile."""
-
     provider: str
     tools: int = 0
     engines: dict[str, Count] = {}

@@ -91,7 +91,6 @@ def test_where_a_text_stops_fitting(case: Case, data: st.DataObject) -> None:
 
 
 def stops_at(problem: str, text: str) -> int:
-    """The offset of the place that a problem names."""
     place = re.search(r"at line (\d+), column (\d+):", problem)
     assert place is not None, problem
     before = text.split("\n")[: int(place[1]) - 1]

@@ -26,8 +26,6 @@ class XEngine:
 
 
 class XGrammar:
-    """The texts that a schema lets a model write."""
-
     def __init__(self, xgrammar: Any, compiled: Any) -> None:
         self._xgrammar = xgrammar
         self._compiled = compiled

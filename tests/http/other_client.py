@@ -93,7 +93,6 @@ def _body(media_type: str, body: Any) -> Any:
 
 
 def of_httpx(request: Any) -> Seen:
-    """A request that httpx would send."""
     headers = {name.decode("latin-1"): value.decode() for name, value in request.headers.raw}
     content = (
         request.content if not request.headers.get("content-type", "").startswith("multipart/") else None
@@ -109,7 +108,6 @@ def of_httpx(request: Any) -> Seen:
 
 
 def of_other(answer: Mapping[str, Any]) -> Seen:
-    """A request that swagger-client built."""
     body: Any = answer.get("body")
     if answer.get("form") is not None:
         body = [

@@ -28,7 +28,6 @@ STRING = {"type": "string"}
 
 
 def key(_: SecurityScheme) -> str:
-    """The program's own resolver."""
     return KEY
 
 

@@ -183,7 +183,6 @@ def decodings(text: str) -> Iterator[str]:
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Every text of a result."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, bytes):

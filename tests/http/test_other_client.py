@@ -44,8 +44,6 @@ Values = Mapping[str, Any]
 
 
 class Call(msgspec.Struct, frozen=True):
-    """One operation with values."""
-
     tool: Declared
     document: OpenApiDocument
     operation: Operation
@@ -53,7 +51,6 @@ class Call(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> tuple[str, str]:
-        """Method and path, as the document writes them."""
         method, _, template = str(self.tool.location).partition(" ")
         return method.lower(), template
 
@@ -204,8 +201,6 @@ def key(scheme: SecurityScheme) -> str:
 
 
 def handler(httpx: Any, binding: ToolBinding[Any, Any], sent: list[Any]) -> HttpHandler:
-    """A handler whose requests go into `sent`."""
-
     def answer(request: Any) -> Any:
         sent.append(request)
         return httpx.Response(204)
@@ -217,7 +212,6 @@ def handler(httpx: Any, binding: ToolBinding[Any, Any], sent: list[Any]) -> Http
 
 
 def untyped(tool: Declared) -> ToolBinding[Any, Any]:
-    """A binding whose parameters are plain data."""
     return ToolBinding(
         module="",
         name=str(tool.spec_name),

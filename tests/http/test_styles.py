@@ -16,14 +16,12 @@ OBJECT = {"R": 100, "G": 200, "B": 150}
 
 
 def path(value: Any, **place: Any) -> str:
-    """What stands in the path for one parameter."""
     where = Place(location="path", name="color", **place)
     operation = Operation(method="get", path="/{color}", places={"color": where})
     return build_request(operation, {"color": value}).path[1:]
 
 
 def query(value: Any, **place: Any) -> str:
-    """The query for one parameter."""
     operation = Operation(
         method="get", path="/", places={"color": Place(location="query", name="color", **place)}
     )

@@ -105,7 +105,6 @@ class Search:
 
 
 def make() -> ToolRegistry:
-    """A registry of eight tools."""
     made = ToolRegistry()
     made.register(GLOB, glob)
     made.register(EDIT, edit)

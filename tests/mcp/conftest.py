@@ -45,8 +45,6 @@ def stdio(sdk: Sdk) -> Callable[..., Any]:
 
 @pytest.fixture
 def served(stdio: Callable[..., Any]) -> Callable[..., Any]:
-    """Parameters to start `toolcast serve`."""
-
     def parameters(*arguments: str, **env: str) -> Any:
         return stdio(sys.executable, "-m", "toolcast", "serve", *arguments, **env)
 

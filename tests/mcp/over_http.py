@@ -85,7 +85,6 @@ async def serving(
 
 
 def run(session: Awaitable[Any], seconds: float = 240) -> Any:
-    """What a session comes to, in an event loop of its own."""
     return asyncio.run(asyncio.wait_for(session, seconds))
 
 

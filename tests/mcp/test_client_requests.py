@@ -45,8 +45,6 @@ def registry_of(handler: Handler, **options: Any) -> ToolRegistry:
 
 
 def call(sdk: Sdk, mode: str, handler: Handler, **options: Any) -> Any:
-    """The result of one call, by a client with these callbacks."""
-
     server = mcp_server(registry_of(handler))
     return connected(sdk, server, lambda client: client.call_tool("edit", ARGUMENTS), mode, **options)
 

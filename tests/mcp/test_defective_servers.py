@@ -43,7 +43,6 @@ def address(case: str, form: str, *more: str) -> Iterator[Any]:
 
 
 def used(sdk: Sdk, case: str, form: str, use: Callable[[Any], Any], *more: str, **options: Any) -> Any:
-    """What `use` makes of a client of the server."""
     with address(case, form, *more) as target:
         if form == "stdio":
             target = sdk("mcp").StdioServerParameters(

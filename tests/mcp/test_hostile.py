@@ -20,7 +20,6 @@ from tests.mcp.scripted import ECHO, OBJECT, Scripted, connected
 
 
 def taken(sdk: Sdk, *tools: dict[str, Any], **options: Any) -> tuple[ToolRegistry, McpTools]:
-    """The registry after a listing."""
     registry = ToolRegistry()
 
     async def use(client: Any) -> McpTools:

@@ -61,8 +61,6 @@ def imported(folder: Path, server: Any, renamed: str, monkeypatch: pytest.Monkey
 
 
 def use(sdk: Sdk, server: Any, bindings: Bindings, *calls: tuple[str, Any]) -> list[ToolResult]:
-    """The results of calls of compiled tools, which the live server answers."""
-
     async def session(client: Any) -> list[ToolResult]:
         registry = ToolRegistry()
         assert set(register_mcp(registry, bindings, client)) == set(bindings)

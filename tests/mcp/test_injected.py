@@ -37,8 +37,6 @@ CONTEXT = ToolContext(extra={"user": {"id": 7}})
 
 
 def used(sdk: Sdk, server: Scripted, use: Any, policy: Policy | None = None, **options: Any) -> Any:
-    """What `use` returns of a registry with the server's tools."""
-
     async def main(client: Any) -> Any:
         registry = ToolRegistry(policy=policy)
         tools = await mcp_tools(client, registry, server="s", **{"inject": BY_PATTERN, **options})

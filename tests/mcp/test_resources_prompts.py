@@ -89,8 +89,6 @@ def plain(model: Any) -> Any:
 
 
 def error_of(sdk: Sdk, mode: str, use: Callable[[Any], Awaitable[Any]], server: Any = None) -> Any:
-    """The protocol error that `use` ends with."""
-
     async def failing(client: Any) -> Any:
         with pytest.raises(sdk("mcp.shared.exceptions").MCPError) as caught:
             await use(client)

@@ -30,8 +30,6 @@ GENERATED = ROOT / "generated" / "schemas" / "mcp"
 
 
 def talk(sdk: Sdk, server: Any, mode: str, use: Callable[[Any], Awaitable[Any]], **options: Any) -> Any:
-    """What `use` makes of a client that is connected to `server`."""
-
     async def session() -> Any:
         async with asyncio.timeout(120), sdk("mcp").Client(server, mode=mode, **options) as client:
             return await use(client)

@@ -39,7 +39,6 @@ Command = Callable[..., Run]
 
 
 def put(path: Path, text: str | bytes) -> Path:
-    """Write a file, with the folders that it needs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path

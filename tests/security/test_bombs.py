@@ -77,7 +77,6 @@ def test_a_bomb_of_json_as_arguments_is_a_failed_result(name: str, registry: Too
 
 
 def texts(schema: dict[str, Any]) -> list[str]:
-    """The names of the parameters that take any text."""
     below = schema.get("properties", {})
     return [name for name in below if below[name].get("type") == "string" and "enum" not in below[name]]
 

@@ -28,7 +28,6 @@ class Promise(Struct, frozen=True):
 
 
 def promises(page: str) -> Iterator[Promise]:
-    """The promises of the page, section by section."""
     for section in re.split(r"^## ", page, flags=re.MULTILINE):
         modules = tuple(re.findall(r"`(tests/[\w/]+\.py)`", section.partition(HEAD)[0]))
         for line in section.partition(HEAD)[2].splitlines()[2:]:
@@ -39,7 +38,6 @@ def promises(page: str) -> Iterator[Promise]:
 
 @cache
 def attacks_in(module: str) -> frozenset[str]:
-    """The names of the tests in a module."""
     return frozenset(
         node.name
         for node in ast.parse((ROOT / module).read_bytes()).body

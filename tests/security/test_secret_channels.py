@@ -98,8 +98,6 @@ async def in_every_channel(secret: str, context: ToolContext) -> None:
 
 
 def results(secret: str) -> dict[str, Callable[[], Any]]:
-    """The ways in which a handler may end."""
-
     def raises(problem: Exception) -> Callable[[], Any]:
         def end() -> Any:
             raise problem
@@ -124,7 +122,6 @@ ENDS = [*results("")]
 
 
 def everything(handler: Any, caplog: pytest.LogCaptureFixture) -> str:
-    """One call of a handler: all that came out, as text."""
     outlet = Outlet()
     registry = ToolRegistry(check_results=False, secrets=lambda _: VALUE, hooks=[outlet, CallLog()])
     registry.register(HTTP_REQUEST, handler)
@@ -211,13 +208,11 @@ def test_a_secret_that_is_split_over_error_and_output_is_found() -> None:
 
 
 async def echo(params: Any, context: ToolContext) -> str:
-    """Tell what the headers are, and report it."""
     context.progress(1, 1, params.headers["A"])
     return " ".join(encode(params.headers["A"]) for encode in FORMS.values())
 
 
 def hidden_everywhere(text: str) -> None:
-    """No form of the value is in the text."""
     for form in FORMS.values():
         assert form(VALUE) not in text
 

@@ -62,7 +62,6 @@ READS = {
 
 
 def conversation(registry: ToolRegistry, *answers: str) -> Any:
-    """The record of a run in text."""
     waiting = iter([*answers, "Done."])
 
     async def model(_: list[Any], __: bytes) -> TextAnswer:
@@ -164,7 +163,6 @@ NATIVE: Mapping[str, Callable[[str, dict[str, Any]], Any]] = {
 
 
 def strings(value: Any) -> Iterator[str]:
-    """The texts of a message, property names aside."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -176,7 +174,6 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def shape(value: Any) -> Any:
-    """A message without its texts."""
     if isinstance(value, dict):
         return {name: shape(item) for name, item in value.items()}
     if isinstance(value, list):

@@ -48,7 +48,6 @@ class Ran(NamedTuple):
 
 
 def write_program(folder: Path, language: Language, program: str) -> list[str]:
-    """The words that run a program with its client."""
     client, name = NAMES[language]
     (folder / client).write_bytes(client_source(language))
     (folder / name).write_text(program, "utf-8")
@@ -121,6 +120,5 @@ def run_code(
     before: tuple[str, ...] = (),
     pipes: bool = False,
 ) -> Ran:
-    """Run a program with its client, in an event loop of its own."""
     words = [*before, *write_program(folder, language, program)]
     return asyncio.run(run_process(server, words, folder, pipes=pipes))

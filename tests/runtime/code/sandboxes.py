@@ -33,7 +33,6 @@ def registry(**options: Any) -> ToolRegistry:
 
 
 def note(id: int, text: str = "x") -> dict[str, Any]:
-    """A request that calls `misc.note`."""
     return {"id": id, "call": "misc.note", "arguments": {"text": text}}
 
 
@@ -45,7 +44,6 @@ class Sandbox:
         self.writer = writer
 
     def send(self, data: bytes | dict[str, Any]) -> None:
-        """Send bytes as they are, or a request as a line."""
         self.writer.write(data if isinstance(data, bytes) else json.dumps(data).encode() + b"\n")
 
     async def answer(self) -> Any:
@@ -101,5 +99,4 @@ def run_program(
 
 
 def renamed(binding: Any, **changes: Any) -> Any:
-    """A binding with other members."""
     return msgspec.structs.replace(binding, **changes)

@@ -15,7 +15,6 @@ PAGE = (Path(__file__).resolve().parents[3] / "docs/reference/code.md").read_tex
 
 
 def rows(head: str) -> list[str]:
-    """The first cells of the table with this head."""
     table = PAGE.partition(f"| `{head}` | |\n")[2].partition("\n\n")[0]
     return re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
 

@@ -23,7 +23,6 @@ def note_registry(handler: Any, **changes: Any) -> ToolRegistry:
 
 
 def only_answer(tools: ToolRegistry, request: dict[str, Any], **options: Any) -> Any:
-    """The answer to one request."""
     found = []
 
     async def program(sandbox: Sandbox) -> None:

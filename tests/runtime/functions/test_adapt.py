@@ -68,7 +68,6 @@ FORECAST: dict[str, Any] = {
 def run(
     parameters: Mapping[str, Any], function: Callable[..., Any], arguments: Any, **more: Any
 ) -> ToolResult:
-    """One call of `function` through a registry."""
     with package({"tool.yaml": spec(parameters, **more)}) as bindings:
         binding = bindings["tool"]
         registry = ToolRegistry(check_results=True)

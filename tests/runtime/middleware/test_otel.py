@@ -24,8 +24,6 @@ from tests.runtime.sample.files.edit import EDIT
 
 
 class Recorded:
-    """A registry with one tool, and what its calls exported."""
-
     def __init__(self, handler: Any, *, content: bool = False, tool: Any = EDIT, **options: Any) -> None:
         self._exporter = InMemorySpanExporter()
         self._reader = InMemoryMetricReader()

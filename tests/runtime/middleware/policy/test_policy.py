@@ -68,7 +68,6 @@ ALWAYS = remembered()
 @pytest.mark.parametrize("autonomy", ["read_only", "supervised", "full"])
 @pytest.mark.parametrize("permission", ["read", "write"])
 def test_the_order_of_the_rules(autonomy: Any, permission: str) -> None:
-    """The whole table."""
     for ask, auto, session in itertools.product((False, True), repeat=3):
         for answer in (None, "yes", "no"):
             judge(autonomy, permission, ask, auto, session, answer)
