@@ -20,6 +20,7 @@ from generated.files.edit import EDIT
 from generated.registry import BINDINGS
 from tests.mcp import app
 from tests.mcp.conftest import MODERN, MODES, ROOT, Sdk
+from tests.mcp.scripted import connected
 from tests.python.compiled import package, spec
 
 pytestmark = pytest.mark.usefixtures("installed")
@@ -30,11 +31,7 @@ GENERATED = ROOT / "generated" / "schemas" / "mcp"
 
 
 def talk(sdk: Sdk, server: Any, mode: str, use: Callable[[Any], Awaitable[Any]], **options: Any) -> Any:
-    async def session() -> Any:
-        async with asyncio.timeout(120), sdk("mcp").Client(server, mode=mode, **options) as client:
-            return await use(client)
-
-    return asyncio.run(session())
+    return connected(sdk, server, use, mode, **options)
 
 
 def call(sdk: Sdk, mode: str, name: str, arguments: dict[str, Any], **options: Any) -> Any:

@@ -71,20 +71,11 @@ def test_every_violation_is_named_with_its_path(edit: Binding) -> None:
     [
         (b'{"file_path": nope}', "line 1 column 15"),
         (b'{"file_path": "x', "Unterminated string starting at: line 1 column 15"),
-        (b'{"file_path": NaN}', "NaN is not JSON"),
-        (b'{"file_path": "\\ud800"}', "half of a surrogate pair"),
-        (b'{"file_path": "\xff"}', "UTF-8"),
-        ('{"file_path": "\ud800"}', "UTF-8"),
         (b"[" * 50_000, "nested too deeply"),
-        (b'{"file_path":' * 50_000, "nested too deeply"),
         (b"1e999", "out of range"),
         (5, "int"),
         ([1], "list"),
         ({"file_path": object()}, "object"),
-        ({"file_path": float("nan")}, "nan"),
-        ({"file_path": b"x"}, "bytes"),
-        ({"file_path": "\ud800"}, "surrogates"),
-        ({"file_path": {1: 2}}, "int"),
     ],
 )
 def test_what_is_not_json_is_refused_with_the_reason(edit: Binding, arguments: Any, word: str) -> None:

@@ -118,11 +118,10 @@ def test_calls_that_wait_are_refused_when_hope_is_gone(free: threading.Event) ->
 
 
 def test_a_registry_has_threads_of_its_own(free: threading.Event) -> None:
-    hangs = [tools(free) for _ in range(1)]
-    other = tools(free)
+    hanging, other = tools(free), tools(free)
 
     async def use() -> ToolResult:
-        tasks = [asyncio.create_task(hangs[0].execute("hang", GOOD)) for _ in range(100)]
+        tasks = [asyncio.create_task(hanging.execute("hang", GOOD)) for _ in range(100)]
         await asyncio.sleep(0.05)
         result = await other.execute("work", GOOD)
         free.set()
@@ -130,7 +129,7 @@ def test_a_registry_has_threads_of_its_own(free: threading.Event) -> None:
         return result
 
     assert asyncio.run(asyncio.wait_for(use(), 60)).success
-    assert hangs[0].workers is not other.workers
+    assert hanging.workers is not other.workers
 
 
 def test_at_most_so_many_work_at_once() -> None:

@@ -453,11 +453,19 @@ def test_all_tools_together_have_a_limit_beside_those_of_each() -> None:
     assert call("a") == ""
 
 
-def test_what_the_rules_deny_takes_nothing_of_the_limit_of_all() -> None:
-    policy = Policy("read_only", total_limit=RateLimit(1), clock=Clock())
-    assert "only tools that read" in run(policy).error
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ({"total_limit": RateLimit(1)}, "All tools together"),
+        ({"rate_limits": {"*": RateLimit(1)}}, "Tool 'edit'"),
+    ],
+)
+def test_what_the_rules_deny_takes_nothing_of_a_limit(limit: Any, words: str) -> None:
+    policy = Policy("read_only", clock=Clock(), **limit)
+    for _ in range(3):
+        assert "only tools that read" in run(policy).error
     assert run(policy, like("read")).success
-    assert "All tools together" in run(policy, like("read")).error
+    assert f"{words} w" in run(policy, like("read")).error
 
 
 def test_a_limit_is_asked_before_a_person() -> None:
@@ -466,14 +474,6 @@ def test_a_limit_is_asked_before_a_person() -> None:
     assert "not approved" in run(policy).error
     assert "too often" in run(policy).error
     assert len(approver.asked) == 1
-
-
-def test_what_the_rules_deny_takes_no_token() -> None:
-    policy = Policy("read_only", rate_limits={"*": RateLimit(1)}, clock=Clock())
-    for _ in range(3):
-        assert "only tools that read" in run(policy).error
-    assert run(policy, like("read")).success
-    assert "too often" in run(policy, like("read")).error
 
 
 class Prechecked:
