@@ -55,7 +55,7 @@ def compiled(engine: Engine, case: Case) -> Grammar | None:
         return None
 
 
-@pytest.mark.parametrize("provider", ENFORCED)
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_every_strict_schema_of_the_reference_toolset_compiles(provider: str, engine: Engine) -> None:
     tools = strict_ones(reference(), provider)
     assert tools
