@@ -172,7 +172,7 @@ def test_nothing_that_a_template_adds_to_a_module_is_run(
 @pytest.mark.parametrize(
     "command", sampled(["generate --check", "verify", "show read"], ["generate --check"])
 )
-@pytest.mark.parametrize("name", INSIDE)
+@pytest.mark.parametrize("name", sampled(INSIDE, ["options of a class", "a decorator of the checks"]))
 def test_nothing_that_a_template_adds_to_a_definition_is_run(
     checkout: Path, audited: Command, tmp_path: Path, name: str, command: str
 ) -> None:
@@ -193,7 +193,7 @@ def test_nothing_that_a_template_adds_to_a_definition_is_run(
 
 
 def test_a_failing_template_is_reported_with_its_place(checkout: Path, audited: Command) -> None:
-    put(checkout / "own" / "tool.py.jinja", "{{ mark }}\n{% for i in range(10**9) %}{% endfor %}")
+    put(checkout / "own" / "tool.py.jinja", "{{ mark }}\n{{ [][1].x }}")
     put(checkout / "own" / "stub.py.jinja", "\n{{ 1 // 0 }}")
     put(checkout / "pyproject.toml", '[tool.toolcast]\nproviders = ["mcp"]\ntemplates = "own"\n')
     done = audited(checkout, "generate", "--check")
