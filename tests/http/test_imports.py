@@ -15,7 +15,7 @@ def test_httpx_is_not_imported_before_a_request() -> None:
 def test_a_missing_httpx_is_told_with_the_remedy() -> None:
     code = (
         "import sys; sys.modules['httpx'] = None\n"
-        "from toolcast.http.client import HttpxMissingError, _load_httpx\n"
-        "try:\n    _load_httpx()\nexcept HttpxMissingError as problem:\n    print(problem)"
+        "from toolcast.http.client import HttpxMissingError, load_httpx\n"
+        "try:\n    load_httpx()\nexcept HttpxMissingError as problem:\n    print(problem)"
     )
     assert python(code) == "httpx is not installed; run: pip install 'toolcast[http]' (httpx 0.28 or newer)"
