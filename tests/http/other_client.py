@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from msgspec import Struct
 from toolcast.http import HttpRequest
-from toolcast.runtime.http_operation import FORM, Operation, is_json
+from toolcast.http_operation import FORM, Operation, is_json
 
 from tests.optional import missing
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from toolcast.http import HttpRequest, Part
 from toolcast.http.http_request import build_request, joined
+from toolcast.http_operation import read_operation
 from toolcast.runtime.errors import RefusalError
-from toolcast.runtime.http_operation import read_operation
 
 PNG = base64.b64encode(b"\x89PNG\xff\x00").decode()
 

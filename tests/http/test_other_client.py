@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.http import HttpHandler, SecurityScheme
+from toolcast.http_operation import FORM, MULTIPART, Operation, filled
 from toolcast.importers.declared_tools import Declarations, Declared
 from toolcast.importers.import_tools import specs_of
 from toolcast.importers.openapi.document import OpenApiDocument, read_source
@@ -25,7 +26,6 @@ from toolcast.instances.edits import instances
 from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.runtime import ArgumentError, ToolBinding, ToolResult
 from toolcast.runtime.encode import with_defaults
-from toolcast.runtime.http_operation import FORM, MULTIPART, Operation, filled
 
 from tests.http.conftest import CONTEXT
 from tests.http.other_client import CREDENTIAL, Seen, build, case_of, excerpt, of_httpx, of_other

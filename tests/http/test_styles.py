@@ -8,8 +8,8 @@ import uritemplate
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.http.http_request import build_request, joined, keep_reserved, percent_encode
+from toolcast.http_operation import Operation, Place
 from toolcast.runtime.errors import RefusalError
-from toolcast.runtime.http_operation import Operation, Place
 
 ARRAY = ["blue", "black", "brown"]
 OBJECT = {"R": 100, "G": 200, "B": 150}

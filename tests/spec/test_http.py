@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime.http_operation import read_operation
+from toolcast.http_operation import read_operation
 
 from tests.spec.helper import tool
 

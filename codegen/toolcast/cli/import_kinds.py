@@ -13,6 +13,7 @@ from msgspec import Struct
 from ..config import show
 from ..console import Format, count, one_line, write_line
 from ..diagnostics import Diagnostic
+from ..http_operation import METHODS
 from ..importers.edit_yaml import EditError
 from ..importers.import_tools import import_sample, read_tools
 from ..importers.imported_specs import ImportedSpec
@@ -22,9 +23,7 @@ from ..importers.python_objects import read_python
 from ..importers.spec_text import Choices, property_names
 from ..importers.update import Settling
 from ..jsonschema.json_values import JsonObject
-from ..mcp.sdk import McpMissingError
 from ..permissions import PERMISSIONS, Permission
-from ..runtime.http_operation import METHODS
 from ..spec.discovery import discover
 from ..spec.read_file import SourceDocument, read_document
 from ..spec.tool_names import group_problem
@@ -247,6 +246,7 @@ def mcp_command(stated: _McpOptions) -> None:
     COMMAND runs with your rights. Tools alone are read; nothing is called.
     """
     from ..importers.mcp_server import ServerAddress, read_server
+    from ..mcp import McpMissingError
 
     is_url = len(stated.server) == 1 and stated.server[0].startswith(("http://", "https://"))
     if is_url and stated.env:

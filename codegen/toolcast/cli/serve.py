@@ -13,7 +13,6 @@ import click
 from msgspec import Struct
 
 from ..jsonschema.json_values import JsonObject
-from ..mcp.sdk import McpMissingError, load
 from .complete_values import complete_groups, complete_tools
 from .options import examples, refuse, takes
 from .program import TargetError, close, load_registry, load_target, log_to_stderr, no_registry, quiet_stdout
@@ -97,6 +96,7 @@ def command(options: _Options) -> int:
     one client is served on stdin and stdout; everything else that is printed goes to stderr. After a signal
     the exit status is 128 and the signal's number.
     """
+    from ..mcp.sdk import McpMissingError, load
     from ..mcp.serving.serve import HttpOptions, address, http_app, serve_http, serve_stdio
     from ..mcp.serving.server import mcp_server
     from ..runtime.errors import UnknownProviderError

@@ -3,7 +3,7 @@
 Needs httpx, which is imported at the first request: `pip install 'toolcast[http]'`.
 """
 
-from ..runtime.http_operation import Operation, Place, PropertyEncoding, SchemeFields
+from ..http_operation import Operation, Place, PropertyEncoding, SchemeFields
 from .client import HttpxMissingError
 from .credentials import Auth, SecurityScheme
 from .handler import HttpHandler, register_http

@@ -21,12 +21,12 @@ import msgspec
 from msgspec import Struct
 
 from ..hidden_characters import without_hidden
+from ..http_operation import is_json
 from ..jsonschema.regex_cache import in_one_call
 from ..runtime.binding import AnyBinding
 from ..runtime.bounded_json import UnreadableJSONError, read_json
 from ..runtime.checked_types import decode_hook
 from ..runtime.handler_results import result_validator
-from ..runtime.http_operation import is_json
 from ..runtime.middleware.secrets.redactor import Redactor
 from ..runtime.result import Content, ToolResult
 from .credentials import added_credentials

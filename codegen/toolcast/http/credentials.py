@@ -10,8 +10,8 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from ..http_operation import Operation, SchemeFields
 from ..runtime.errors import RefusalError
-from ..runtime.http_operation import Operation, SchemeFields
 from ..runtime.middleware.secrets.redactor import SHORTEST, Redactor, is_too_short
 from .http_request import HttpRequest, percent_encode
 

@@ -5,6 +5,7 @@ from http.cookiejar import CookieJar
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+from ..http_operation import Operation, filled, read_operation, server_problem
 from ..jsonschema.json_values import JsonMapping
 from ..jsonschema.pointers import resolve
 from ..runtime.binding import AnyBinding
@@ -12,7 +13,6 @@ from ..runtime.context import ToolContext
 from ..runtime.encode import with_defaults
 from ..runtime.errors import RefusalError
 from ..runtime.handlers import is_async
-from ..runtime.http_operation import Operation, filled, read_operation, server_problem
 from ..runtime.registry import ToolRegistry
 from ..runtime.result import ToolResult
 from .client import SAFE_METHODS, OversizedError, UnreachableError, hide_in_log, send, to_result

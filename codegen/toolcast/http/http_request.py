@@ -15,9 +15,7 @@ from urllib.parse import quote, unquote_plus
 import msgspec
 from msgspec import Struct
 
-from ..jsonschema.json_values import JsonMapping, JsonObject
-from ..runtime.errors import RefusalError
-from ..runtime.http_operation import (
+from ..http_operation import (
     FORM,
     MULTIPART,
     TEMPLATE,
@@ -28,6 +26,8 @@ from ..runtime.http_operation import (
     Style,
     is_json,
 )
+from ..jsonschema.json_values import JsonMapping, JsonObject
+from ..runtime.errors import RefusalError
 from ..runtime.injection import folded_name, set_by_program
 
 _Quote: TypeAlias = Callable[[str], str]

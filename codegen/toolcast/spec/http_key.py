@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..runtime.http_operation import (
+from ..http_operation import (
     FORM,
     FRAMING,
     KEY_PLACES,

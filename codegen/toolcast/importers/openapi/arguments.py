@@ -10,10 +10,10 @@ from typing import Any, Final, cast
 from msgspec import Struct, structs
 
 from ...contract.reader import merge_all_of
+from ...http_operation import FORM, MULTIPART, STYLES, Location, is_json
 from ...jsonschema.equality import equal
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import METADATA
-from ...runtime.http_operation import FORM, MULTIPART, STYLES, Location, is_json
 from ...spec.parsed_document import Path
 from ...spec.reader_problems import quoted
 from .document import OpenApiDocument, UnreadableError, resolved

@@ -14,8 +14,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
+from ...http_operation import METHODS, RESERVED, STYLES, TEMPLATE
 from ...jsonschema.json_values import JsonMapping
-from ...runtime.http_operation import METHODS, RESERVED, STYLES, TEMPLATE
 from ...spec.parsed_document import Path, diagnose
 from ...spec.read_file import SourceDocument, read_document
 from ...spec.reader_problems import quoted

@@ -14,9 +14,9 @@ import msgspec
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
+from ...http_operation import TEMPLATE, filled, server_problem
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import map_subschemas
-from ...runtime.http_operation import TEMPLATE, filled, server_problem
 from ...spec.reader_problems import quoted
 from ..declared_tools import Declarations, Declared
 from .arguments import body_of, object_of, of_parameter, result_of

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from ..jsonschema.json_values import JsonMapping, JsonObject
+from .jsonschema.json_values import JsonMapping, JsonObject
 
 Location: TypeAlias = Literal["path", "query", "header", "cookie", "body"]
 Style: TypeAlias = Literal[
