@@ -26,15 +26,12 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def base(empty: Path) -> Path:
-    """A small project in the working directory."""
     project(empty, {"a.yaml": "1", "g/b.yaml": "1"})
     return empty
 
 
 @pytest.fixture
 def run() -> Command:
-    """Run a command line; the result with exit code, stdout and stderr."""
-
     def call(*arguments: str) -> Result:
         return CliRunner().invoke(cli, list(arguments), prog_name="toolcast", standalone_mode=True)
 
@@ -43,5 +40,4 @@ def run() -> Command:
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the commands build with the stand-in."""
     monkeypatch.setattr(toolcast.project.worker, "FRONTEND", FAKE)

@@ -25,7 +25,6 @@ Call = Callable[..., Result]
 
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch) -> Call:
-    """Call from the repository's root."""
     monkeypatch.chdir(ROOT)
     monkeypatch.syspath_prepend(str(ROOT))
 

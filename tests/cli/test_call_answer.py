@@ -18,7 +18,6 @@ FORMAT = (
 
 @pytest.fixture
 def answer(empty: Path) -> Path:
-    """An answer with a call, in the working directory."""
     file = empty / "answer.txt"
     file.write_text(f"Let me look.\n{CALL}\n", encoding="utf-8")
     return file

@@ -23,8 +23,6 @@ SGR = re.compile(r"\x1b\[([0-9;]*)m")
 
 
 def contrast(first: tuple[int, ...], second: tuple[int, ...]) -> float:
-    """WCAG's contrast ratio of two colours."""
-
     def luminance(colour: tuple[int, ...]) -> float:
         parts = [value / 255 for value in colour]
         linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]

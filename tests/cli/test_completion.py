@@ -27,8 +27,6 @@ sys.exit(main())
 
 
 class Offered(list[str]):
-    """Words, and the modules that were imported for them."""
-
     modules: frozenset[str] = frozenset()
 
 

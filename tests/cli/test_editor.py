@@ -20,7 +20,6 @@ HEAD = "# yaml-language-server: $schema="
 
 
 def named(spec: Path) -> Path:
-    """The schema that a spec's first line names."""
     first = spec.read_text("utf-8").splitlines()[0]
     assert first.startswith(HEAD), first
     return (spec.parent / first.removeprefix(HEAD)).resolve()

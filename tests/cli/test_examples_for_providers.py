@@ -26,7 +26,6 @@ def put(base: Path, toml: str, **specs: str) -> None:
 
 
 def sent(base: Path, run: Command, name: str = "look") -> Any:
-    """The examples that Anthropic is sent of a tool, after a build."""
     done = run("generate")
     assert done.exit_code == 0, done.stderr
     return json.loads((base / f"generated/schemas/anthropic/{name}.json").read_text()).get("input_examples")

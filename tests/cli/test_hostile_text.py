@@ -50,7 +50,6 @@ def hostile(folder: Path) -> Path:
 
 
 def good(folder: Path) -> Path:
-    """A project that compiles, with words as above."""
     root = folder / NAMES
     (root / "specs").mkdir(parents=True)
     (root / "pyproject.toml").write_text("[tool.toolcast]\nproviders = ['openai', 'gemini', 'mcp']\n")

@@ -25,7 +25,6 @@ def spec(**changes: object) -> str:
 
 @pytest.fixture
 def mixed(empty: Path) -> Path:
-    """Four tools: two that compile, one that is undecided, one with errors."""
     put(empty / "pyproject.toml", CONFIG)
     put(empty / "specs/files/read.json", spec(name="file_read", secrets=["key"]))
     put(empty / "specs/files/deep/write.json", spec(permission="write"))

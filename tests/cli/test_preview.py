@@ -27,7 +27,6 @@ FAKED = f"import toolcast.project.worker as r; from tests.project.fake import FA
 
 
 def _changed(base: Path) -> None:
-    """Something of each kind: changed, missing, new and orphaned."""
     put(base / "specs/a.yaml", "2")
     put(base / "specs/h/new.yaml", "1")
     (base / "specs/g/b.yaml").unlink()

@@ -9,8 +9,6 @@ from toolcast.cli import terminal as progress
 
 
 class Terminal(io.StringIO):
-    """What a terminal would show."""
-
     def isatty(self) -> bool:
         return True
 

@@ -43,7 +43,6 @@ def real(empty: Path) -> Path:
 
 
 def shown(text: str) -> dict[str, str]:
-    """What is below the heading of each step."""
     parts = HEAD.split(text)
     return dict(zip(parts[1::3], parts[3::3], strict=True))
 

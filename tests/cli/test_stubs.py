@@ -25,7 +25,6 @@ def spec(**changes: object) -> str:
 
 @pytest.fixture
 def project(empty: Path) -> Path:
-    """Three tools, of which one has a result; two names that Python or the program has already."""
     put(empty / "pyproject.toml", CONFIG)
     put(empty / "specs/text/count.json", spec(result=RESULT))
     put(empty / "specs/text/deep/registry.json", spec())
@@ -279,8 +278,7 @@ class Echo(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing."""
+    def log_message(self, format: str, *arguments: object) -> None: ...
 
 
 def test_what_states_a_request_sends_it(run: Command, project: Path) -> None:

@@ -34,7 +34,6 @@ def nested(schema: Any, depth: int, keyword: str = "properties") -> Any:
 
 
 def doubling(schema: Any, count: int) -> dict[str, Any]:
-    """Definitions of which each refers to the next one twice."""
     names = [f"d{number}" for number in range(count)]
     defs: dict[str, Any] = {
         name: {
@@ -54,7 +53,6 @@ def branches(count: int, value: Any) -> list[Any]:
 
 
 def crossed(count: int, word: str, value: Any) -> dict[str, Any]:
-    """Unions side by side, whose branches would multiply."""
     return one({"type": "object", "allOf": [{word: branches(3, value)} for _ in range(count)]})
 
 

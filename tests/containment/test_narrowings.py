@@ -39,7 +39,6 @@ def judged(schema: Any, value: Any) -> bool:
 
 
 def one(schema: Any, **others: Any) -> dict[str, Any]:
-    """Parameters with one required property `a`."""
     return {"type": "object", "properties": {"a": schema}, "required": ["a"], **others}
 
 

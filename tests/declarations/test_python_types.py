@@ -56,7 +56,6 @@ def test_types(schema: Any, expected: str) -> None:
 
 
 def printed(schema: Any) -> tuple[str, TypeText]:
-    """The statements that the type of a schema needs, and the type."""
     printer = Python(free_names((), "python"))
     made = printer.type(read_type(schema, "found"))
     return "".join(printer.statements), made

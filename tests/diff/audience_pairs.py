@@ -34,7 +34,6 @@ def spec(**changes: Any) -> dict[str, Any]:
 
 
 def properties(*required: str, **named: Any) -> dict[str, Any]:
-    """A parameters schema."""
     return {"type": "object", "required": [*required], "properties": named, "additionalProperties": False}
 
 
@@ -53,7 +52,6 @@ PROVIDERS = ("openai", "openai-responses", "anthropic", "anthropic-strict", "gem
 
 
 def pair(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, **changes: Any) -> Pair:
-    """A pair of two specs at one path; None for a state without the tool."""
     sides = [None if data is None else side(data) for data in (old, new)]
     return Pair(old=sides[0], new=sides[1], **changes)
 

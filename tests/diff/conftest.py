@@ -9,7 +9,6 @@ from tests.diff.projects import Repository
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """An empty repository, which is the working directory."""
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     made = Repository(tmp_path / "project")

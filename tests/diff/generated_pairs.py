@@ -40,7 +40,6 @@ class State:
         self.side = side(tool, path, self.types)
 
     def write(self, folder: Path) -> None:
-        """Write the generated package."""
         files, _, _ = compile_files({self.path: self.tool}, self.types)
         for path, data in files.items():
             if path.endswith(".py"):
@@ -49,7 +48,6 @@ class State:
 
 
 def of_side(side: PairSide | None) -> State:
-    """The state of a tool that uses no shared types."""
     assert side is not None
     return State(side.tool.document.data, side.tool.path.rpartition("/")[2])
 

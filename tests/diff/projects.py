@@ -30,7 +30,6 @@ Command = Callable[..., Result]
 
 
 def changed(data: Mapping[str, Any], **keys: Any) -> dict[str, Any]:
-    """A spec with other keys; a key that is None is left out."""
     return {key: value for key, value in {**data, **keys}.items() if value is not None}
 
 
@@ -52,7 +51,6 @@ class Repository:
         self.git("init", "-q", "-b", "main")
 
     def git(self, *words: str, check: bool = True) -> str:
-        """Run git; its output."""
         environment = {
             **os.environ,
             "GIT_CONFIG_GLOBAL": os.devnull,
@@ -84,7 +82,6 @@ class Repository:
         (self.folder / "specs").mkdir(exist_ok=True)
 
     def commit(self, specs: Mapping[str, Any], settings: str = "") -> str:
-        """Commit these specs and nothing else; the commit's id."""
         self.write(specs, settings)
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", "state")
@@ -95,7 +92,6 @@ _PERSON = (("NAME", "A"), ("EMAIL", "a@example.org"), ("DATE", "2026-01-01T00:00
 
 
 def toolcast(*arguments: str) -> Result:
-    """Run a command in the working directory."""
     return CliRunner().invoke(cli, arguments, prog_name="toolcast")
 
 

@@ -18,12 +18,10 @@ OBJECT = {"type": "object"}
 
 
 def accepts(schema: Any, value: Any) -> bool:
-    """What jsonschema-rs says."""
     return bool(jsonschema_rs.Draft202012Validator(schema, validate_formats=True).is_valid(value))
 
 
 def call_rules(old: Any, new: Any) -> dict[str, Change]:
-    """The changes for callers between two schemas of parameters, by rule."""
     compared = pair(spec(parameters=old), spec(parameters=new))
     (remade,) = make_pairs(context([compared]).old, context([compared]).new).pairs
     found = calls(remade, context([compared]))
@@ -156,7 +154,6 @@ def test_every_reason_of_a_comparison_has_a_rule() -> None:
 
 
 def result_rules(old: Any, new: Any) -> dict[str, Change]:
-    """The changes for readers between two schemas of results, by rule."""
     compared = pair(spec(result=old), spec(result=new))
     found = results(compared, context([compared]))
     for change in found:

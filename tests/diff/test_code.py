@@ -21,7 +21,6 @@ REF = {"$ref": "_types/place.json"}
 
 
 def a(schema: Any, *required: str) -> dict[str, Any]:
-    """A tool with one parameter."""
     return spec(parameters=properties(*required, a=schema))
 
 

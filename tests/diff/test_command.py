@@ -18,7 +18,6 @@ REWORDED = changed(EDIT, description="Replace one exact text in a file.")
 
 @pytest.fixture
 def broken(repository: Repository) -> Repository:
-    """A tool that refuses a mode that it took."""
     repository.commit({"edit": EDIT})
     repository.write({"edit": NARROWER})
     return repository

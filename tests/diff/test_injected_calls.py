@@ -20,7 +20,6 @@ PLAIN = properties("text", text={"type": "string"})
 
 
 def changes(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Change]:
-    """The changes for callers, by rule."""
     compared = pair(old, new)
     (remade,) = make_pairs(context([compared]).old, context([compared]).new).pairs
     return {each.rule: each for each in calls(remade, context([compared]))}

@@ -168,7 +168,6 @@ def test_tools_of_one_state_have_no_changes_of_their_own() -> None:
 
 
 def whole_set(pairs: Sequence[Pair], *providers: str, unchanged: tuple[str, ...] = ()) -> list[Change]:
-    """The changes of no single tool."""
     whole = context(pairs, providers or PROVIDERS, unchanged=unchanged)
     return [each for each in definitions(pairs, whole) if not each.tool]
 

@@ -30,7 +30,6 @@ Row = dict[str, Any]
 
 @cache
 def revisions(shared: Path) -> list[Row]:
-    """Every row that has two states."""
     lines = (shared / "corpora/revisions/revisions.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     return [row for row in rows if row["old"] and row["new"]]
@@ -51,7 +50,6 @@ def compared(row: Row, folder: Path) -> tuple[Pair, Context] | None:
 
 
 def changes(pair: Pair, whole: Context) -> Iterator[Change]:
-    """The changes of every audience here; code as if both states were specs."""
     yield from trust(pair, whole)
     yield from deprecation(pair, whole)
     yield from definitions([pair], whole)
@@ -60,7 +58,6 @@ def changes(pair: Pair, whole: Context) -> Iterator[Change]:
 
 
 def check(rows: Sequence[Row], folder: Path) -> int:
-    """Hold rows to what their kind claims; how many have a change."""
     count = 0
     for row in rows:
         made = compared(row, folder)

@@ -26,7 +26,6 @@ def revisions(shared: Path, step: int) -> Iterator[dict[str, Any]]:
 
 
 def compared(row: dict[str, Any], folder: Path) -> DiffOutcome:
-    """The two versions as two lists of tools."""
     config, _ = load_config(folder)
     assert config is not None
     profiles, known, _ = diff_profiles(config, ())
@@ -39,7 +38,6 @@ def compared(row: dict[str, Any], folder: Path) -> DiffOutcome:
 
 
 def accepts(side: Any, value: Any) -> bool:
-    """What jsonschema-rs says, by the contract document of a side."""
     root, document = side
     schema = {**document, "$ref": f"#/{root}"}
     return bool(jsonschema_rs.Draft202012Validator(schema, validate_formats=True).is_valid(value))

@@ -18,13 +18,11 @@ BEARER = {"type": "http", "scheme": "bearer"}
 
 
 def rules(old: dict[str, Any], new: dict[str, Any], **changes: Any) -> list[str]:
-    """The rules of the changes from one spec to another, in order."""
     compared = pair(old, new, **changes)
     return [each.rule for each in trust(compared, context([compared]))]
 
 
 def both(**keys: tuple[Any, Any]) -> tuple[list[str], list[str]]:
-    """The rules of a change, and of its opposite."""
     before = spec(**{key: values[0] for key, values in keys.items()})
     after = spec(**{key: values[1] for key, values in keys.items()})
     return rules(before, after), rules(after, before)

@@ -19,7 +19,6 @@ TOOLS = (
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """toolcast's own wheel."""
     out = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--wheel", "--outdir", out, ROOT, cwd=out)
     (found,) = out.glob("*.whl")
@@ -28,7 +27,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def tools(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bin folder of that environment."""
     folder = tmp_path_factory.mktemp("tools") / "env"
     run(sys.executable, "-m", "venv", folder, cwd=folder.parent)
     pip = (folder / "bin" / "python", "-m", "pip", "install", "--quiet")

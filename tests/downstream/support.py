@@ -26,7 +26,6 @@ def run(*command: str | Path, cwd: Path, fails: bool = False, **environment: str
 
 
 def copy(name: str, folder: Path) -> Path:
-    """A project's own copy."""
     target = folder / name
     shutil.copytree(PROJECTS / name, target, ignore=shutil.ignore_patterns("__pycache__", ".toolcast"))
     return target
@@ -39,7 +38,6 @@ def git(*arguments: str, cwd: Path, fails: bool = False) -> str:
 
 
 def commit_all(project: Path, message: str) -> None:
-    """Record everything as it is."""
     git("add", "--all", cwd=project)
     git("commit", "--quiet", "--no-verify", "--message", message, cwd=project)
 

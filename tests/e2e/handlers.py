@@ -152,7 +152,6 @@ def cron_list(params: CronListParams, context: ToolContext) -> CronListResult:
 
 
 def register(registry: ToolRegistry) -> None:
-    """Register every tool of the reference toolset."""
     register_all(
         registry,
         bash=bash,

@@ -13,7 +13,6 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def tool_files() -> list[Path]:
-    """All tool specs, sorted; shared types left out."""
     return sorted(path for path in ROOT.rglob("*.yaml") if path.parent.name != "_types")
 
 

@@ -15,7 +15,6 @@ TOOLS = [
 
 
 def loaded(statement: str) -> set[str]:
-    """The modules that `statement` brings in, in a fresh interpreter."""
     code = f"import sys; before = set(sys.modules); {statement}; print(*(set(sys.modules) - before))"
     run = subprocess.run(
         [sys.executable, "-I", "-S", "-c", _paths() + code], capture_output=True, text=True, check=True

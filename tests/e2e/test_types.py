@@ -54,7 +54,6 @@ raise CallDeferred(kind="later")  # report
 
 
 def marked(file: Path) -> set[int]:
-    """The lines that type checkers must report."""
     lines = file.read_text("utf-8").splitlines()
     return {number for number, line in enumerate(lines, 1) if line.endswith("# report")}
 

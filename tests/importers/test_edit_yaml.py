@@ -140,7 +140,6 @@ DOCUMENTS = st.dictionaries(st.text("abcd", min_size=1, max_size=2), VALUES, min
 
 
 def paths(data: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    """The paths of all mappings."""
     found = [path] if isinstance(data, dict) else []
     for key, item in data.items() if isinstance(data, dict) else ():
         found += paths(item, (*path, key))

@@ -39,7 +39,6 @@ LOOK: dict[str, Any] = {
 
 
 def listing(folder: Path, *tools: dict[str, Any]) -> list[str]:
-    """The command of a server that lists `tools`."""
     file = folder / "listing.json"
     file.write_text(json.dumps({"name": "words", "tools": tools}), encoding="utf-8")
     return [sys.executable, LISTING, str(file)]
@@ -110,8 +109,7 @@ class _Refusing(BaseHTTPRequestHandler):
 
     do_GET = do_POST  # noqa: N815 - the name that the server calls
 
-    def log_message(self, format: str, *args: Any) -> None:
-        """Nothing on the terminal."""
+    def log_message(self, format: str, *args: Any) -> None: ...
 
 
 @pytest.fixture

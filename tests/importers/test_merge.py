@@ -88,7 +88,6 @@ def read(text: str) -> Any:
 
 
 def three_way(base: Any, here: Any, upstream: Any) -> Any:
-    """One value: what changed on one side alone wins; else what is here."""
     return here if upstream == base or here != base else upstream
 
 
@@ -117,7 +116,6 @@ def expected_schema(base: dict[str, Any], here: dict[str, Any], upstream: dict[s
 
 
 def decorated(text: str) -> str:
-    """The text with comments of a person above and behind many lines."""
     lines = []
     for number, line in enumerate(text.splitlines()):
         if re.fullmatch(r"\s*[\"a-z]+:( [a-z0-9]+)?", line):

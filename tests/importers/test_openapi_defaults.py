@@ -8,7 +8,6 @@ from toolcast.importers.openapi.read_openapi import read_openapi
 
 
 def parameters(folder: Path, **properties: Any) -> dict[str, Any]:
-    """The parameters of the one operation that takes `properties` as its body."""
     schema = {"type": "object", "properties": properties}
     body = {"content": {"application/json": {"schema": schema}}}
     page = {

@@ -28,8 +28,6 @@ DROP: dict[str, Any] = {
 
 
 class Project:
-    """A folder with `tools.json` and specs."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.specs = folder / "specs"

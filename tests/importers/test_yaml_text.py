@@ -28,7 +28,6 @@ TEXT = st.text(st.sampled_from(" \n\t\r:#-?,[]{}&*!|>'\"%@`\\ab01.~=éy\x85\u202
 
 
 def ours(text: str) -> Any:
-    """What our own reader of specs makes of it."""
     document = parse_document(text.encode(), "x.yaml", "yaml")
     assert isinstance(document, SourceDocument), document
     return document.data

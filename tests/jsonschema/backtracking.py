@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 
 class TooManyStepsError(Exception):
-    """The engine has taken more steps than it may."""
+    pass
 
 
 @dataclass(frozen=True)

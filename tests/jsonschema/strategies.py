@@ -84,7 +84,6 @@ def _drawn(draw: st.DrawFn, keywords: dict[str, st.SearchStrategy[Any]]) -> Any:
 
 @cache
 def schemas() -> st.SearchStrategy[Any]:
-    """Schemas without references."""
     leaf = st.booleans() | st.sampled_from([{"type": name} for name in TYPES] + [{}])
     return st.recursive(leaf, _object_schema, max_leaves=6)
 

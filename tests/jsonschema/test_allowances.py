@@ -17,7 +17,6 @@ WHOLE = {"type": "integer"}
 
 
 def exact(value: Any) -> str:
-    """Tells 1 from 1.0."""
     return json.dumps(value, sort_keys=True)
 
 

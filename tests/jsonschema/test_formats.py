@@ -56,7 +56,6 @@ def theirs_is_wrong(name: str, text: str, ours: bool) -> bool:
 
 
 def mutated(rng: random.Random, name: str) -> str:
-    """A seed with up to three characters inserted, deleted or replaced."""
     alphabet = "".join(SEEDS[name]) + "0:-.é٣\n"
     chars = list(rng.choice(SEEDS[name]))
     for _ in range(rng.randint(0, 3)):

@@ -119,15 +119,11 @@ def test_what_carries_a_json_schema_is_that(name: str, tmp_path: Path) -> None:
 
 
 class Model(pydantic.BaseModel):
-    """A model."""
-
     a: str
 
 
 @dataclasses.dataclass
 class Point:
-    """A data class."""
-
     a: str
 
 

@@ -12,7 +12,6 @@ from toolcast.jsonschema.schema_node import SchemaNode, pointer, to_json
 
 
 def node(schema: dict[str, Any]) -> SchemaNode:
-    """The node of a property."""
     return parse_schema({"properties": {"a": schema}}, checked=True).root.keywords["properties"]["a"]
 
 

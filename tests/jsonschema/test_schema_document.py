@@ -19,7 +19,6 @@ DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 
 
 def locations(document: SchemaDocument) -> list[str]:
-    """The original paths of all nodes."""
     found: list[str] = []
     pending: list[SchemaNode | bool] = [document.root]
     while pending:

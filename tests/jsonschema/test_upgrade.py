@@ -37,13 +37,11 @@ UNION = [{"type": "string"}, {"type": "integer"}]
 
 
 def of(draft: int | None, a: Any, **more: Any) -> dict[str, Any]:
-    """Parameters of a draft with one property `a`."""
     named = {} if draft is None else {"$schema": NAMES[draft]}
     return {**named, "type": "object", "properties": {"a": a}, "required": ["a"], **more}
 
 
 def decoded(schema: Any, value: Any) -> bool:
-    """Whether the compiled decoder takes the value."""
     with binding(schema) as found:
         return _taken(found, value)
 
@@ -58,7 +56,6 @@ def at_run_time(schema: Any, value: Any, provider: str = "mcp") -> bool:
 
 
 def sent(schema: Any, value: Any, provider: str = "mcp") -> bool:
-    """Whether what a provider of 2020-12 is sent takes the value."""
     return bool(jsonschema_rs.Draft202012Validator(normalize(schema, provider).schema).is_valid({"a": value}))
 
 

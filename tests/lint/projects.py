@@ -27,7 +27,6 @@ GOOD = {
 
 
 def spec(**changes: Any) -> dict[str, Any]:
-    """`GOOD` with other keys; `properties` replaces those of its parameters, and requires none."""
     properties = changes.pop("properties", None)
     made: dict[str, Any] = {**GOOD, **changes}
     if properties is not None:
@@ -36,7 +35,6 @@ def spec(**changes: Any) -> dict[str, Any]:
 
 
 def write(folder: Path, specs: Mapping[str, Any], config: str = "") -> Path:
-    """A project in `folder`; `specs` are by path below the specs root, without suffix."""
     (folder / "pyproject.toml").write_text(f"[tool.toolcast]\n{config}", encoding="utf-8")
     for path, data in specs.items():
         file = folder / "specs" / f"{path}.yaml"
@@ -47,18 +45,15 @@ def write(folder: Path, specs: Mapping[str, Any], config: str = "") -> Path:
 
 
 def run(folder: Path, **settings: Any) -> LintOutcome:
-    """What lint has to say of the project in `folder`."""
     config, problems = load_config(folder)
     assert config is not None, problems
     return lint(config, Settings(**{"today": TODAY, **settings}), _quiet)
 
 
-def _quiet(done: int, total: int) -> None:
-    """No progress is shown."""
+def _quiet(done: int, total: int) -> None: ...
 
 
 def found(folder: Path, code: str, **settings: Any) -> list[Finding]:
-    """The findings of one code."""
     outcome = run(folder, **settings)
     assert outcome.refused == ()
     return [each for each in outcome.findings if each.code == code]

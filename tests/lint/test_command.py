@@ -17,7 +17,6 @@ Command = Callable[..., Result]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Run `toolcast lint` in a project with a good tool, a vague one, and one that is not strict."""
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)

@@ -28,13 +28,11 @@ closed = true
 
 
 def acme(folder: Path, limits: str, specs: dict[str, Any], answers: str = "", profile: str = PROFILE) -> Path:
-    """A project whose only provider is one with these limits."""
     (folder / "acme.toml").write_text(f"{profile}{limits}\n[answers]\n{answers}\n", encoding="utf-8")
     return write(folder, specs, 'profiles = ["acme.toml"]\nproviders = ["acme"]\n')
 
 
 def tool(count: int = 1, **changes: Any) -> dict[str, Any]:
-    """A spec with `count` optional parameters."""
     return spec(properties={f"p{index}": TEXT for index in range(count)}, **changes)
 
 

@@ -70,7 +70,6 @@ def test_a_group_whose_tools_have_errors_is_not_unknown(tmp_path: Path) -> None:
 
 
 def costs(folder: Path) -> dict[str, dict[str, int]]:
-    """What each tool costs, by provider, as another function counts it."""
     config, _ = load_config(folder)
     assert config is not None
     project = load_project(config, (), lambda *_: None)

@@ -27,7 +27,6 @@ each_family = pytest.mark.parametrize("family", FAMILIES)
 
 
 def inline(value: Any, file: Path, definitions: dict[str, Any]) -> Any:
-    """A schema in normal form: shared types under `$defs`."""
     if isinstance(value, list):
         return [inline(item, file, definitions) for item in value]
     if not isinstance(value, dict):
@@ -56,7 +55,6 @@ def normal_form(path: Path, key: str) -> dict[str, Any]:
 
 @pytest.fixture
 def load() -> Iterator[Any]:
-    """Run generated source as a module of its own."""
     names: list[str] = []
 
     def run(text: str) -> Any:

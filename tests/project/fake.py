@@ -184,7 +184,6 @@ FAKE = Frontend(
 
 
 def project(base: Path, specs: Mapping[str, str] | None = None, toml: str = "") -> Config:
-    """A project folder with specs; its configuration."""
     base.mkdir(parents=True, exist_ok=True)
     (base / "pyproject.toml").write_text(f'[tool.toolcast]\nproviders = ["openai", "mcp"]\n{toml}')
     (base / "specs").mkdir(exist_ok=True)
@@ -205,7 +204,6 @@ def put(path: Path, text: str) -> None:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder with its bytes."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -90,7 +90,6 @@ def hold_lines(
 
 
 def _entry(path: str, name: str, files: Files) -> ToolEntry:
-    """The entry of a tool: its names, and what its module says."""
     entry = entry_of(path, name)
     module = files.get(entry.module.replace(".", "/") + ".py", b"")
     return replace(entry, external=b"external=True" in module)
@@ -112,7 +111,6 @@ def _name(path: str, outputs: Iterable[str]) -> str:
 
 
 def _usable(path: str, name: str, outputs: Iterable[str], before: Files) -> bool:
-    """Whether former outputs are there, and can be read."""
     for output in outputs:
         content = before.get(output, b"")
         try:

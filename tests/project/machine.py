@@ -93,7 +93,6 @@ class Machine(Edits):
             self.lost.discard(self.output)
 
     def planned(self) -> dict[str, bytes]:
-        """What an undisturbed run would write."""
         plan = build(config_of(self.base), self.frontend, mode="diff").plan.effect
         return {write.path: write.content for write in plan.writes}
 

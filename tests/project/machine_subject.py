@@ -90,7 +90,6 @@ class Subject(RuleBasedStateMachine):
         return sorted(path for path in own - set(self.foreign) if self.is_file(path))
 
     def is_file(self, path: Path) -> bool:
-        """True for a file that no link leads to."""
         parts = [path, *list(path.parents)[: len(path.parts) - len(self.base.parts) - 1]]
         return path.is_file() and not any(part.is_symlink() for part in parts)
 
@@ -184,7 +183,6 @@ class Subject(RuleBasedStateMachine):
         assert self.extra(expected) == []
 
     def files(self) -> dict[str, bytes]:
-        """What is in the output folder, behind no link."""
         found = tree(self.out)
         return {path: data for path, data in found.items() if self.is_file(self.out / path)}
 

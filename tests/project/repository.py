@@ -42,12 +42,10 @@ class Repository:
         self.save("main")
 
     def build(self) -> None:
-        """As `generate`, which must succeed."""
         report = build(config_of(self.base), self.frontend, jobs=1)
         assert not report.failed, report.diagnostics
 
     def save(self, message: str) -> None:
-        """Commit everything."""
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", message)
 

@@ -66,7 +66,6 @@ class Place:
         put(self.base / path, text)
 
     def rebuilt(self) -> set[str]:
-        """Build; the units that were compiled."""
         compiled: set[str] = set()
 
         def recording(context: Context, tasks: Sequence[Task], **options: Any) -> list[Compiled]:
@@ -233,7 +232,6 @@ def test_what_changed_within_a_tick_of_the_clock_is_read_again(
 
 
 def upgrade(place: Place, **versions: str) -> set[str]:
-    """Build with other versions; which files were written."""
     for name, version in versions.items():
         place.versions[name] = version
     return {write.path for write in build(place.config, FAKE).plan.writes}

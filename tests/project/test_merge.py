@@ -74,7 +74,6 @@ def started(folder: str, specs: Mapping[str, str], *, attributes: bool = True) -
 
 
 def differing(repository: Repository) -> set[str]:
-    """What `generate` would write, delete or refuse to overwrite."""
     report = build(config_of(repository.base), FRONTEND, mode="check", jobs=1)
     assert not report.failed, report.diagnostics
     plan = report.plan

@@ -139,7 +139,6 @@ def trace(families: tuple[str, ...], before: tuple[str, ...]) -> "subprocess.Com
 
 
 def traced_calls(folder: Path, families: tuple[str, ...]) -> list[str]:
-    """The system calls between the two marks, without the process's number."""
     log = folder / "calls"
     what = "%file,%network,%process,%desc"
     trace(families, ("strace", "-f", "-e", f"trace={what}", "-o", str(log)))

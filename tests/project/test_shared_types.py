@@ -60,7 +60,6 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 @pytest.fixture
 def mono(tmp_path: Path) -> Path:
-    """Two projects of one repository that share types."""
     root = tmp_path / "mono"
     write(root, FILES)
     (root / ".git").mkdir()

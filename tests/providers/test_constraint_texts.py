@@ -12,7 +12,6 @@ from toolcast.providers.constraint_texts import described, ranged
 
 
 def reported(provider: str = "cloud-code-assist", **node: Any) -> tuple[str, list[tuple[str, str, str]]]:
-    """The description of one property, and what the ledger says of it."""
     result = normalize({"type": "object", "properties": {"a": node}}, provider)
     entries = [
         (one.keyword, one.action, one.severity) for one in result.ledger if one.path == "/properties/a"

@@ -33,7 +33,6 @@ class Instruction(Struct, frozen=True):
 
 
 def instructions(titles: tuple[str, ...] = WALK_THROUGHS) -> Iterator[Instruction]:
-    """The blocks of walk-throughs, in their order."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     for title in titles:
         section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
@@ -78,7 +77,6 @@ class Copy:
             (self.root / each.path).write_text(each.text, "utf-8")
 
     def _change(self, file: Path, lines: list[str]) -> None:
-        """Change the one place of a file that has the lines of a diff which are not new."""
         text = file.read_text("utf-8")
         old = "".join(f"{line[1:]}\n" for line in lines if line[0] in " -")
         new = "".join(f"{line[1:]}\n" for line in lines if line[0] in " +")
@@ -101,7 +99,6 @@ class Copy:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    """A copy after all instructions."""
     made = Copy(tmp_path_factory.mktemp("copy"))
     for each in instructions():
         made.apply(each)

@@ -14,7 +14,6 @@ Wrap = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def chained(length: int, wrap: Wrap) -> dict[str, Any]:
-    """So many definitions, each of which says something with the next one."""
     defs = {f"d{i}": wrap({"$ref": f"#/$defs/d{i + 1}"}) for i in range(length)}
     defs[f"d{length}"] = {"type": "string"}
     return {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": defs}

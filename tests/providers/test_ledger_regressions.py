@@ -224,7 +224,6 @@ IN_PLACE = ("anyOf", "oneOf", "allOf")
 
 
 def _of_value(schema: Any) -> Iterator[dict[str, Any]]:
-    """A schema and its branches."""
     if isinstance(schema, dict):
         yield schema
         for keyword in IN_PLACE:

@@ -45,7 +45,6 @@ MALFORMED: tuple[dict[str, Any], ...] = (
 
 
 def form_problems(entry: LedgerEntry) -> list[str]:
-    """What is wrong with the form of an entry."""
     plain = QUOTED.sub("", entry.reason)
     first, *_ = entry.reason.split(" ")
     place = entry.path or "the root"
@@ -62,7 +61,6 @@ def form_problems(entry: LedgerEntry) -> list[str]:
 
 
 def ledgers(schemas: Iterator[dict[str, Any]], provider: str) -> Iterator[LedgerEntry]:
-    """The entries of schemas for a provider, in both modes."""
     for schema in schemas:
         for strict in (None, True):
             try:
@@ -72,7 +70,6 @@ def ledgers(schemas: Iterator[dict[str, Any]], provider: str) -> Iterator[Ledger
 
 
 def holding(schema: Any) -> dict[str, Any]:
-    """An object schema that has a schema as a property."""
     return {"type": "object", "properties": {"value": schema}, "required": ["value"]}
 
 

@@ -47,7 +47,6 @@ def obj(**properties: Any) -> dict[str, Any]:
 
 @st.composite
 def corrupted(draw: st.DrawFn, schema: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...], str]:
-    """A copy with one defect, the segments of its schema, and its keyword."""
     made = copy.deepcopy(schema)
     places: list[tuple[tuple[str, ...], dict[str, Any]]] = [((), made)]
     for segments, node in places:

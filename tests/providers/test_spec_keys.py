@@ -58,7 +58,6 @@ TREE = {
 
 
 def made(keys: dict[str, Any]) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
-    """The tool objects and the ledger of a spec with these keys, for all providers."""
     return _made(json.dumps({**BASE, **keys}))
 
 
@@ -75,7 +74,6 @@ def _made(spec: str) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
 
 
 def lost(ledger: dict[str, list[dict[str, Any]]], provider: str) -> dict[str, str]:
-    """The keys of the spec that the ledger names, each with its reason."""
     return {
         entry["keyword"]: entry["reason"] for entry in ledger.get(provider, []) if entry.get("of") == "spec"
     }
@@ -225,7 +223,6 @@ def _members(value: Any) -> Any:
 
 
 def _without(tool: dict[str, Any], parameters: Any) -> dict[str, Any]:
-    """The tool object with its name, description and parameters alone."""
     kept = ("name", "description", "type", "function", "toolSpec", "inputSchema")
     return {key: value for key, value in tool.items() if key in kept or value is parameters}
 

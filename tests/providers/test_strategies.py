@@ -14,7 +14,6 @@ from tests.providers.strategies import contracts
 
 
 def spoil(value: Any) -> None:
-    """Make every object in the value a malformed schema."""
     if isinstance(value, dict):
         for below in [*value.values()]:
             spoil(below)

@@ -49,7 +49,6 @@ def in_order(entries: tuple[LedgerEntry, ...]) -> list[tuple[str, ...]]:
 
 
 def check(schema: Any, profile: Profile, strict: bool | None = None) -> tuple[Step, ...]:
-    """The steps, after checking that they end with what `normalize` returns."""
     sent = normalize(schema, profile, strict=strict)
     found = steps(schema, profile, strict=strict)
     assert json.dumps(found[-1].schema) == json.dumps(sent.schema)

@@ -9,7 +9,6 @@ from hypothesis_jsonschema import from_schema
 
 
 def plain_values(node: dict[str, Any], contract: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Instances of the root's declared properties: what a model would write."""
     chosen: dict[str, st.SearchStrategy[Any]] = {}
     optional: dict[str, st.SearchStrategy[Any]] = {}
     for name, child in node["properties"].items():

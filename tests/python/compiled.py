@@ -32,7 +32,6 @@ class RefusedError(Exception):
 
 
 def document(content: Any, file: str) -> SourceDocument:
-    """A spec file: YAML where `content` is text, else JSON."""
     data = content.encode() if isinstance(content, str) else json.dumps(content).encode()
     found = parse_document(data, f"specs/{file}", "yaml" if isinstance(content, str) else "json")
     if not isinstance(found, SourceDocument):
@@ -73,7 +72,6 @@ def spec(parameters: Any, **more: Any) -> dict[str, Any]:
 def package(
     tools: Mapping[str, Any], types: Mapping[str, Any] | None = None, options: Options = NO_PROVIDERS
 ) -> Iterator[dict[str, Binding]]:
-    """The bindings of a compiled package, by tool name."""
     files, entries, _ = compile_files(tools, types, options)
     with imported(files) as name:
         modules = {e.name: importlib.import_module(f"{name}.{e.module}") for e in entries}
@@ -82,7 +80,6 @@ def package(
 
 @contextmanager
 def bound(files: Mapping[str, bytes], entry: ToolEntry) -> Iterator[Binding]:
-    """The binding of one tool out of a compiled package."""
     with imported(files) as name:
         yield getattr(importlib.import_module(f"{name}.{entry.module}"), entry.constant)
 
@@ -91,13 +88,11 @@ def bound(files: Mapping[str, bytes], entry: ToolEntry) -> Iterator[Binding]:
 def binding(
     parameters: Any, types: Mapping[str, Any] | None = None, options: Options = NO_PROVIDERS, **more: Any
 ) -> Iterator[Binding]:
-    """The binding of one tool with these parameters."""
     with package({"tool.json": spec(parameters, **more)}, types, options) as found:
         yield found["tool"]
 
 
 def source(parameters: Any, types: Mapping[str, Any] | None = None, **more: Any) -> str:
-    """The Python module of one tool with these parameters."""
     files, _, _ = compile_files({"tool.json": spec(parameters, **more)}, types)
     return files["tool.py"].decode()
 

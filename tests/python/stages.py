@@ -33,13 +33,11 @@ def spec(folder: Path, text: str, name: str = "tool.json") -> ToolSpec:
 
 
 def tool(folder: Path, parameters: dict[str, Any], **more: Any) -> ToolSpec:
-    """A tool with these parameters."""
     head = {"description": "A tool.", "permission": "read", "secrets": []}
     return spec(folder, json.dumps({**head, "parameters": parameters, **more}))
 
 
 def compiled(tool: ToolSpec) -> Compiled:
-    """All files of a tool. Fails if it is refused."""
     outcome = compile_tool(tool, {}, OPTIONS)
     assert outcome.files, outcome.diagnostics
     return outcome
@@ -55,7 +53,6 @@ def rendered(tool: ToolSpec) -> str:
 
 
 def python(outcome: Compiled) -> str:
-    """The text of a tool's module."""
     assert outcome.entry is not None
     return outcome.files[outcome.entry.module.replace(".", "/") + ".py"].decode()
 

@@ -21,7 +21,6 @@ REFERENCES = ["#/$defs/Leaf", "#/$defs/Node", "#/$defs/Tree", "#/$defs/Other", "
 
 
 def chosen(draw: Draw, options: dict[str, Callable[[], Any]], most: int = 2) -> Schema:
-    """Some of the keywords, each with a value."""
     names = draw(st.lists(st.sampled_from(sorted(options)), max_size=most, unique=True))
     return {name: options[name]() for name in names}
 
@@ -200,7 +199,6 @@ NODE = {
 
 @st.composite
 def parameters(draw: Draw) -> Schema:
-    """A whole parameters schema."""
     schema = draw(objects(DEEP, root=True))
     if draw(st.integers(0, 6)) == 0:
         schema |= draw(combined(INNER))

@@ -11,7 +11,6 @@ M = {"$ref": "#/$defs/M"}
 
 
 def _holding(schema: dict[str, Any], default: Any, **more: Any) -> dict[str, Any]:
-    """A recursive object `M` whose property `n` has a default."""
     return {"type": "object", "properties": {"n": {**schema, "default": default}}, **more}
 
 

@@ -33,7 +33,6 @@ def project(folder: Path, case: str = CASE) -> Path:
 
 
 def generate(folder: Path, **environment: str) -> dict[str, bytes]:
-    """The output of a fresh process that starts in `folder`."""
     variables = {**os.environ, "PYTHONPATH": str(ROOT / "codegen"), **environment}
     command = [sys.executable, "-m", "toolcast", "generate"]
     run = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)

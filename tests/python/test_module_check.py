@@ -168,8 +168,6 @@ NOT_RUN = {
 
 
 class Made:
-    """The tool of `SPEC`, and its module."""
-
     def __init__(self, folder: Path) -> None:
         self.tool = stages.spec(folder, json.dumps(SPEC))
         self.built = build_tool(self.tool, {})

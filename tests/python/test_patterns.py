@@ -17,7 +17,6 @@ SLOW = [r"^(\w{1,3}[- ]?)+$", "^(a{1,2})*$", "^a*a*a*$", "(?:a{0,9}){0,9}b", "^(
 
 
 def schema(*parts: Any) -> dict[str, Any]:
-    """An object with one property for each part."""
     return {"type": "object", "properties": {f"v{index}": part for index, part in enumerate(parts)}}
 
 

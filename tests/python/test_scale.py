@@ -17,7 +17,6 @@ def properties(count: int) -> dict[str, Any]:
 
 
 def objects(count: int) -> dict[str, Any]:
-    """A ring of objects."""
     ring = {
         f"D{i}": {"type": "object", "properties": {"next": {"$ref": f"#/$defs/D{(i + 1) % count}"}}}
         for i in range(count)

@@ -9,13 +9,11 @@ from tests.report.reports import ROOT, report_of
 
 @pytest.fixture(scope="session")
 def own() -> Report:
-    """The report of the reference toolset."""
     return report_of(ROOT)
 
 
 @pytest.fixture(scope="session")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """The report of a project whose every text is hostile."""
     report = report_of(write_hostile_project(tmp_path_factory.mktemp("hostile")))
     assert len(report.tools) >= len(TEXTS) - 2  # a text with hidden characters may be refused as a name
     return report

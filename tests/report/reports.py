@@ -26,12 +26,10 @@ def report_of(folder: Path, **choice: Any) -> Report:
 
 
 def detail(report: Report, tool: str) -> ToolDetail:
-    """The detail of one tool."""
     (found,) = [each for each in report.details if each.name == tool]
     return found
 
 
 def provider(report: Report, tool: str, id: str) -> ProviderDetail:
-    """One tool as one provider gets it."""
     (found,) = [each for each in detail(report, tool).providers if each.id == id]
     return found

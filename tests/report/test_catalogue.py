@@ -28,7 +28,6 @@ def _tokens(report: Report) -> list[Token]:
 
 
 def _rows(report: Report) -> list[list[str]]:
-    """The cells of each row of all tables, as text."""
     rows: list[list[str]] = []
     for token, after in zip(tokens := _tokens(report), tokens[1:], strict=False):
         if token.type == "tr_open":

@@ -40,7 +40,6 @@ def _is_nearest(loss: Loss, provider: ProviderDetail) -> None:
 
 
 def _properties(pointer: str) -> list[str]:
-    """The names of the properties that a pointer goes through."""
     names: list[str] = []
     steps = iter(split(pointer))
     for step in steps:

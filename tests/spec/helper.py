@@ -34,13 +34,11 @@ def places(found: tuple[Diagnostic, ...]) -> list[tuple[str, int, int]]:
 def tool(
     text: str, path: str = "files/edit.yaml", kind: Kind = "yaml"
 ) -> tuple[ToolSpec | None, tuple[Diagnostic, ...]]:
-    """The tool that `text` describes, and its diagnostics."""
     spec, found, _ = read_tool(read(text, kind), path, PROVIDERS)
     return spec, found
 
 
 def write(root: Path, files: dict[str, Any]) -> Path:
-    """Write `files` (path → text or bytes) below `root`."""
     for path, content in files.items():
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)

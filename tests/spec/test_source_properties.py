@@ -31,7 +31,6 @@ SOUP = st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=40)
 
 
 def paths(data: Any, at: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every path of `data`, with its value."""
     yield at, data
     entries = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for step, value in entries:

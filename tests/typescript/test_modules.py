@@ -448,7 +448,6 @@ def filled(judge: Judge, schema: Any, values: list[Any]) -> list[str]:
 
 
 def numbers(value: Any) -> Iterator[float]:
-    """The sizes of all numbers in a value."""
     if isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
             yield from numbers(item)

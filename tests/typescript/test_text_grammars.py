@@ -40,7 +40,6 @@ def judge() -> Iterator[Judge]:
 
 
 def told(judge: Judge, expression: str, texts: list[str]) -> list[str | None]:
-    """What is wrong with texts; None where nothing is."""
     options = {"grammar": grammar_table(TextInput(grammar="regex", definition=expression))}
     found = judge.ask("violations", SCHEMA, [{"input": text} for text in texts], options=options)
     assert {(path, keyword) for each in found for path, _, keyword in each} <= {("$.input", "input")}

@@ -15,7 +15,6 @@ MODULES = INSTALLED / "node_modules"
 
 
 def missing(reason: str) -> NoReturn:
-    """Skip, or in CI fail."""
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
@@ -45,7 +44,6 @@ def run_node(script: Path, *arguments: str, text: str = "", timeout: float = 300
 
 
 def tsc(*files: Path, options: tuple[str, ...] = ("--strict",), timeout: float = 300) -> list[str]:
-    """The lines that the TypeScript compiler prints for files; none where it accepts them."""
     node()
     done = subprocess.run(
         [str(TSC), *options, "--noEmit", "--pretty", "false", *map(str, files)],

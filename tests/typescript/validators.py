@@ -46,7 +46,6 @@ class Judge:
 
 @contextmanager
 def judging(folder: Path = SUPPORT) -> Iterator[Judge]:
-    """A judge, until the block ends."""
     command = (node(), "--disallow-code-generation-from-strings", str(JUDGE), str(folder / "index.js"))
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
@@ -69,7 +68,6 @@ def answered(value: Any) -> Any:
 
 
 def built(parameters: Any, types: Mapping[str, Any] | None = None) -> Built | None:
-    """A tool with these parameters; None where it is refused."""
     documents = {path: document(content, path) for path, content in (types or {}).items()}
     tool, _, _ = read_tool(document(spec(parameters), "tool.json"), "tool.json", frozenset())
     made = None if tool is None else build_tool(tool, documents)

@@ -18,7 +18,6 @@ Hold = Callable[..., ToolReport]
 
 
 def tool(parameters: Any, **more: Any) -> ToolSpec:
-    """A tool with these parameters."""
     content = {
         "description": "A tool.",
         "permission": "read",
@@ -35,8 +34,6 @@ def tool(parameters: Any, **more: Any) -> ToolSpec:
 
 @pytest.fixture
 def held() -> Hold:
-    """Hold a tool with given parameters to every law."""
-
     def call(parameters: Any, providers: tuple[str, ...] = PROVIDERS, **settings: Any) -> ToolReport:
         chosen: dict[str, Any] = {"seed": 1, **settings}
         return check_laws(tool(parameters), {}, Options(providers=providers), Effort(**chosen))

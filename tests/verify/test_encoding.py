@@ -25,7 +25,6 @@ TEXTS = {"1": 1, "2.5": 2.5, "true": True, "null": None, "a": "a"}
 
 
 def closed(**properties: Any) -> dict[str, Any]:
-    """A strict object: every property required."""
     return {
         "type": "object",
         "properties": properties,
@@ -39,7 +38,6 @@ def wire_forms(form: WireForm, **definitions: WireForm) -> WireForms:
 
 
 def inside(form: WireForm) -> WireForms:
-    """The way of a property `x`."""
     return wire_forms(WireForm(properties={"x": form}))
 
 

@@ -53,8 +53,6 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def python(old: str, new: str) -> Any:
-    """An edit of the generated module."""
-
     def edit(compiled: Compiled) -> Compiled:
         text = compiled.files["tool.py"].decode()
         assert old in text, text
@@ -64,8 +62,6 @@ def python(old: str, new: str) -> Any:
 
 
 def emitted(provider: str, change: Any) -> Any:
-    """An edit of a provider's tool object."""
-
     def edit(compiled: Compiled) -> Compiled:
         path = f"schemas/{provider}/tool.json"
         definition = msgspec.json.decode(compiled.files[path])

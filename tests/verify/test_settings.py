@@ -38,7 +38,6 @@ def answer(*arguments: str) -> tuple[int, dict[str, Any]]:
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Writes a project of one tool."""
     monkeypatch.chdir(tmp_path)
 
     def project(table: str = "", **keys: Any) -> None:

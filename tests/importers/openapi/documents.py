@@ -23,12 +23,10 @@ def document(paths: Mapping[str, Any], version: str = "3.0.3", **more: Any) -> O
 def declared(
     paths: Mapping[str, Any], version: str = "3.0.3", choices: OpenApiChoices = NOTHING_CHOSEN, **more: Any
 ) -> Declarations:
-    """What such a document declares."""
     return declarations_of(document(paths, version, **more), choices)
 
 
 def only(operation: Mapping[str, Any], version: str = "3.0.3", path: str = "/x", **more: Any) -> Declared:
-    """The one tool of a document with one operation."""
     found = declared({path: {"post": operation}}, version, **more)
     assert found.diagnostics == ()
     (tool,) = found.tools
@@ -49,12 +47,10 @@ def refused(
 
 
 def query(schema: Any, name: str = "q", **more: Any) -> dict[str, Any]:
-    """A parameter in the query."""
     return {"name": name, "in": "query", "schema": schema, **more}
 
 
 def json_body(schema: Any, *, required: bool = True) -> dict[str, Any]:
-    """A request body of JSON."""
     return {"required": required, "content": {"application/json": {"schema": schema}}}
 
 
@@ -67,12 +63,10 @@ def converted(schema: Any, version: str = "3.0.3", schemas: Mapping[str, Any] | 
 
 
 def specs(declarations: Declarations) -> dict[str, bytes]:
-    """The texts of the specs, with decisions."""
     imported = specs_of(declarations, Choices(permission="network", secrets=()))
     return {path: text.encode() for path, text in imported.specs.items()}
 
 
 def spec(tool: Declared) -> Any:
-    """The data of a tool's spec."""
     (text,) = specs(Declarations(tools=(tool,))).values()
     return yaml.safe_load(text)

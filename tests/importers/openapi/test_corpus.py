@@ -209,7 +209,6 @@ def reaches(data: Any, reference: str, keywords: set[str]) -> bool:
 
 
 def judge(document: OpenApiDocument) -> Any:
-    """Makes the validator of a schema as the document writes it."""
     old = document.version == "3.0"
     draft = jsonschema_rs.Draft7 if old else jsonschema_rs.Draft202012
     registry = jsonschema_rs.Registry([("urn:document", meant(document.data, old=old))], draft=draft)

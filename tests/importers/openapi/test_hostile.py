@@ -202,7 +202,6 @@ def _dense(number: int) -> dict[str, Any]:
 
 
 def _inheriting(number: int) -> dict[str, Any]:
-    """`number` components with the properties of one other."""
     base = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(number)}}
     parts = {"allOf": [{"$ref": "#/components/schemas/base"}, {"type": "object"}]}
     every = {f"p{n}": {"$ref": f"#/components/schemas/D{n}"} for n in range(number)}

@@ -19,7 +19,6 @@ NUMBERS = itertools.count()
 
 
 def write(folder: Path, source: str) -> str:
-    """The name of a new module in the working directory."""
     name = f"toolcast_tested_app_{next(NUMBERS)}"
     (folder / f"{name}.py").write_text(source, "utf-8")
     return name

@@ -22,7 +22,6 @@ def _at_the_root(monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config) -
 
 
 def declared(name: str) -> Declared:
-    """The one tool of an object without problems."""
     found = read_object(f"{SAMPLE}:{name}")
     assert found.diagnostics == ()
     (tool,) = found.tools

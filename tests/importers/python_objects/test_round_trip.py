@@ -161,7 +161,6 @@ def made(parameters: list[tuple[str, Kind, bool, Any]], body: Callable[..., Any]
 
 
 def contract(function: Any) -> dict[str, Any]:
-    """The spec that is imported of a function."""
     origin = Origin(target="app:function", place=SourcePlace("app.py"))
     declared, problems = declare_function(function, "function", origin)
     assert declared is not None, problems

@@ -115,7 +115,6 @@ def function_of(parameters: dict[str, tuple[Any, bool]]) -> Any:
 
 
 def accepts(function: Any, arguments: Any) -> bool:
-    """The verdict of the schema that is declared."""
     origin = Origin(target="app:function", place=SourcePlace("app.py"))
     declared, problems = declare_function(function, "function", origin)
     assert declared is not None, problems

@@ -25,7 +25,6 @@ CONFIG = '[tool.toolcast]\nproviders = ["openai", "mcp"]\n'
 
 
 def put(folder: Path, specs: dict[str, str], config: str = CONFIG) -> None:
-    """Write a project."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pyproject.toml").write_text(config, encoding="utf-8")
     for path, text in specs.items():
@@ -35,7 +34,6 @@ def put(folder: Path, specs: dict[str, str], config: str = CONFIG) -> None:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file below `folder`, links followed."""
     found: dict[str, bytes] = {}
     for here, _, names in os.walk(folder, followlinks=True):
         for name in names:
@@ -45,7 +43,6 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def generated(folder: Path, specs: dict[str, str], config: str = CONFIG) -> dict[str, bytes]:
-    """What `generate` leaves, built in `folder`."""
     put(folder, specs, config)
     found, problems = load_config(folder)
     assert found is not None, problems
@@ -56,7 +53,6 @@ def generated(folder: Path, specs: dict[str, str], config: str = CONFIG) -> dict
 def run(
     folder: Path, *words: str | Path, ok: bool = True, timeout: int = 120, **more: str
 ) -> "subprocess.CompletedProcess[str]":
-    """Run a command in `folder`; its output. Fails the test if its exit status is not as expected."""
     done = subprocess.run(
         [str(word) for word in words],
         cwd=folder,

@@ -24,7 +24,6 @@ class Project:
         (base / "Makefile").write_text(rule.replace("text", "files"), encoding="utf-8")
 
     def makes(self) -> bool:
-        """Whether a step ran."""
         path = f"{TOOLCAST.parent}{os.pathsep}{os.environ['PATH']}"
         return (
             "toolcast compile"

@@ -43,24 +43,20 @@ NONE: dict[str, Any] = {
 
 
 def profile(**axes: Any) -> Profile:
-    """A profile whose dialect has `axes`, which must go together."""
     dialect = Dialect(**axes)
     assert contradictions(dialect) == ()
     return Profile(id="test", dated="2026-11-21", envelope={"parameters": "$parameters"}, dialect=dialect)
 
 
 def stated(schema: Any, **axes: Any) -> Normalized:
-    """`schema` as property `a` of an object, normalised."""
     return normalize({"type": "object", "properties": {"a": schema}}, profile(**axes))
 
 
 def output(schema: Any, **axes: Any) -> Any:
-    """What `schema` becomes as a property."""
     return stated(schema, **axes).schema["properties"]["a"]
 
 
 def actions(result: Normalized) -> set[tuple[str, str, str]]:
-    """The ledger without its reasons and severities."""
     return {(entry.path, entry.keyword, entry.action) for entry in result.ledger}
 
 
@@ -78,7 +74,6 @@ def laws(contract: Any, of: Profile, *, fixpoint: bool = True) -> Normalized:
 
 
 def without_nulls(value: Any) -> Any:
-    """A value whose keys that hold null are left out, at every depth."""
     if isinstance(value, dict):
         return {key: without_nulls(item) for key, item in value.items() if item is not None}
     return [without_nulls(item) for item in value] if isinstance(value, list) else value

@@ -46,7 +46,6 @@ DIALECTS: dict[str, dict[str, Any]] = {
 
 
 def forbidden(axes: dict[str, Any], schema: Any) -> list[str]:
-    """What the axes say can not be in an output."""
     found: list[str] = []
     for path, node in nodes(schema):
         if not isinstance(node, dict):
@@ -95,7 +94,6 @@ def _back(result: Normalized, sent: Any) -> Any:
 def test_what_the_contract_accepts_can_be_sent_and_comes_back(
     dialect: str, data: st.DataObject, contract: Any
 ) -> None:
-    """L2, L3."""
     axes = DIALECTS[dialect]
     value = data.draw(instances({key: item for key, item in contract.items() if key != "$defs"}, contract))
     assume(jsonschema_rs.validator_for(contract).is_valid(value))

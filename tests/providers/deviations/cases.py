@@ -54,11 +54,9 @@ class Case:
 
     @cached_property
     def words(self) -> str:
-        """The input as text, to look things up in."""
         return json.dumps(self.given, sort_keys=True, ensure_ascii=False)
 
     def tool(self, schema: Any) -> dict[str, Any]:
-        """The complete tool object with `schema` as its parameters."""
         strict = self.ours.strict if self.ours else None
         return tool_object(INFO, self.profile, Normalized(schema=schema, strict=strict, ledger=()))
 
@@ -76,7 +74,6 @@ class Case:
 
 
 def cases(shared: Path) -> list[Case]:
-    """All of them, in the order of the file."""
     path = shared / "suites" / "normalizer-cases" / "oh-my-pi-18.0.0.jsonl"
     found = []
     for line in path.read_text(encoding="utf-8").rstrip("\n").split("\n"):

@@ -26,7 +26,6 @@ class Step:
     root: bool = False
 
     def target(self, reference: str) -> Any:
-        """What a reference of our output leads to."""
         return _target(self.case.ours.schema if self.case.ours else {}, reference)
 
     def their_target(self, reference: str) -> Any:
@@ -47,8 +46,6 @@ class Deviation:
 
 @dataclass
 class Comparison:
-    """What explains a case, and what nothing explains."""
-
     classes: list[str] = field(default_factory=list)
     unexplained: list[str] = field(default_factory=list)
 
@@ -59,7 +56,6 @@ def same(one: Any, other: Any) -> bool:
 
 
 def compare(case: Case, deviations: Iterable[Deviation]) -> Comparison:
-    """Explain one case as far as the classes reach."""
     out = Comparison()
     assert case.ours is not None
     _nodes(Step(case, 0, root=True), case.ours.schema, case.theirs, tuple(deviations), "", out)
@@ -105,7 +101,6 @@ def _nodes(
 
 
 def _parts(key: str, ours: Any, theirs: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """The subschemas below a keyword, paired."""
     if key in SINGLE and not isinstance(ours, list) and not isinstance(theirs, list):
         yield "", ours, theirs
     elif key in LISTED and isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
@@ -131,7 +126,6 @@ def _short(value: Any) -> str:
 
 
 def both(ours: Any, theirs: Any) -> bool:
-    """Whether both are objects: the only nodes with keywords."""
     return isinstance(ours, dict) and isinstance(theirs, dict)
 
 

@@ -93,7 +93,6 @@ def recursion_ends(step: Step, ours: Any, theirs: Any) -> Pair | None:
 
 
 def given_up(step: Step, ours: Any, theirs: Any) -> Pair | None:
-    """Theirs has no parameter left."""
     if step.root and both(ours, theirs) and ours.get("properties") and theirs.get("properties") == {}:
         return {}, {}
     return None
@@ -132,14 +131,12 @@ def anything(step: Step, ours: Any, theirs: Any) -> Pair | None:
 
 
 def nothing(step: Step, ours: Any, theirs: Any) -> Pair | None:
-    """A schema that takes nothing."""
     if both(ours, theirs) and theirs.get("not") is not None and '"not": {}' in json.dumps(theirs):
         return {}, {}
     return None
 
 
 def required_declared(step: Step, ours: Any, theirs: Any) -> Pair | None:
-    """A name in `required` that no property declares."""
     if not (both(ours, theirs) and isinstance(ours.get("properties"), dict)):
         return None
     other = theirs.get("properties", {})

@@ -51,7 +51,6 @@ def sorted_into(case: Case) -> tuple[list[str], list[str]]:
 
 
 def refused(case: Case) -> list[str]:
-    """What the provider's rules say against our answer."""
     if case.ours is None:
         return []
     found = CHECKERS[case.profile.id].reject(case.tool(case.ours.schema))

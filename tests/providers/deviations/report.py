@@ -37,7 +37,6 @@ A case may be of several classes.
 
 
 def page(cases: Sequence[Case]) -> str:
-    """The whole page, in Markdown."""
     counts = {target: Counter[str]() for target in TARGETS}
     for case in cases:
         counts[case.target].update(sorted_into(case)[0])

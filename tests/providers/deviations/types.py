@@ -43,7 +43,6 @@ def split_types(step: Step, ours: Any, theirs: Any) -> Pair | None:
 
 
 def null_lost(step: Step, ours: Any, theirs: Any) -> Pair | None:
-    """Null is one of the values; theirs has lost it."""
     if not both(ours, theirs) or "anyOf" in theirs:
         return None
     branches = ours.get("anyOf", ())

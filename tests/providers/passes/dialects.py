@@ -39,7 +39,6 @@ OTHERS: tuple[dict[str, Any], ...] = (
 
 @cache
 def dialects() -> tuple[Dialect, ...]:
-    """All of them, each once."""
     profiles = map(load_profile, available())
     found = [one for each in profiles for one in (each.dialect, each.strict) if one is not None]
     found += [Dialect(**axes) for axes in OTHERS]
@@ -48,7 +47,6 @@ def dialects() -> tuple[Dialect, ...]:
 
 @cache
 def dialects_of(name: str) -> tuple[Dialect, ...]:
-    """Those that need a pass; all, where it is no pass."""
     if name not in ALL:
         return dialects()
     # A walk has a limit of levels only where what is deeper can be sent as text.

@@ -57,7 +57,6 @@ class Case(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The contract."""
         if self.root:
             return {**self.before, "$defs": self.definitions} if self.definitions else dict(self.before)
         out: dict[str, Any] = {
@@ -69,15 +68,12 @@ class Case(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename
         return {**out, "$defs": self.definitions} if self.definitions else out
 
     def applied(self, name: str) -> Applied:
-        """The schema after a pass."""
         return apply_alone(
             name, self.schema, self.dialect, walked=self.walked, levels=self.levels, beside=self.beside
         )
 
 
 class Outcome(Struct, frozen=True, eq=True):
-    """What a case states of the result of a pass."""
-
     after: Any
     definitions: dict[str, Any]
     ledger: tuple[Entry, ...]
@@ -86,7 +82,6 @@ class Outcome(Struct, frozen=True, eq=True):
 
 
 def expected(case: Case) -> Outcome:
-    """The result that a case states."""
     return Outcome(
         after=case.before if case.after is UNSET else case.after,
         definitions=case.definitions if case.definitions_after is UNSET else case.definitions_after,
@@ -114,7 +109,6 @@ def outcome(case: Case, applied: Applied) -> Outcome:
 
 
 def _below(entry: LedgerEntry, case: Case) -> str:
-    """The path of an entry below the schema of a case; that of the root is `..` there."""
     if case.root:
         return entry.path
     return entry.path.removeprefix("/properties/a") if entry.path else ".."
@@ -140,12 +134,10 @@ ORDER = (
 
 
 def written(cases: tuple[Case, ...]) -> str:
-    """Cases as the text of a file."""
     return "\n".join(map(_written, cases))
 
 
 def with_outcome(case: Case, result: Outcome) -> Case:
-    """A case that states another result."""
     same = result.definitions == case.definitions
     return replace(
         case,
@@ -176,7 +168,6 @@ def _written(case: Case) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text without quotes, where that is the same in a list of YAML."""
     if not text or ": " in text or " #" in text:
         return json.dumps(text, ensure_ascii=False)
     with suppress(yaml.YAMLError):
@@ -186,7 +177,6 @@ def _plain(text: str) -> str:
 
 
 def _axis(value: Any) -> str:
-    """The value of an axis."""
     return _plain(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

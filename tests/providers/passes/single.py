@@ -156,13 +156,11 @@ def _neutral(dialect: Dialect) -> Dialect:
 
 
 def _heights(document: SchemaDocument) -> Any:
-    """The levels of each definition of a document that is not changed."""
     walker = Walker(_plan("", Dialect(), False, None), Walk(document), Ledger())
     return heights(to_json(walker.output()), walker.names)
 
 
 def snapshot(node: Node) -> Any:
-    """Everything that a pass could change of a node."""
     return (
         _copied(node.keywords),
         node.path,

@@ -42,7 +42,6 @@ LISTS: dict[str, st.SearchStrategy[Any]] = {
 
 
 def _some(keywords: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[Schema]:
-    """Two or three of the keywords."""
     names = st.lists(st.sampled_from(sorted(keywords)), min_size=1, max_size=3, unique=True)
     return names.flatmap(lambda chosen: st.fixed_dictionaries({name: keywords[name] for name in chosen}))
 

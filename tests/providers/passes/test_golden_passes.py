@@ -51,7 +51,6 @@ def test_case(name: str, case: Case, update_cases: bool) -> None:
 
 
 def _update(name: str, case: Case, result: Outcome) -> None:
-    """Write the result of a case into the file of its pass."""
     UPDATED.setdefault(name, {})[case.name] = with_outcome(case, result)
     cases = tuple(UPDATED[name].get(one.name, one) for one in cases_of(name))
     (CASES / f"{name}.yaml").write_text(written(cases), encoding="utf-8")

@@ -24,7 +24,6 @@ AXIS = re.compile(r'`([a-z-]+) = ("[a-z-]+"|true|false)`')
 
 
 def cases_of_module(module: ModuleType) -> Iterator[Case]:
-    """The cases of the passes that a module defines."""
     for each in vars(module).values():
         if isinstance(each, Pass) and ALL.get(each.name) is each:
             yield from cases_of(each.name)

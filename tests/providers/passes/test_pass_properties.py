@@ -37,7 +37,6 @@ NUMBERS = st.integers(0, 10_000)
 def _apply(
     name: str, schema: Any, number: int, *, watched: bool = False, beside: tuple[str, ...] = ()
 ) -> Applied:
-    """One pass, under one of the dialects that need it."""
     found = dialects_of(name)
     dialect = found[number % len(found)]
     return apply_alone(
@@ -52,7 +51,6 @@ def _apply(
 
 
 def _changing(entries: tuple[LedgerEntry, ...]) -> list[LedgerEntry]:
-    """Entries by which a meaning differs."""
     return [one for one in entries if one.severity in ("lost", "changed") or one.action == "described"]
 
 
@@ -92,7 +90,6 @@ def test_a_pass_applied_twice_changes_nothing(schema: Any, number: int) -> None:
 
 
 def _without_lists_of_types(schema: Any) -> Any:
-    """A schema in which `[type, "null"]` is that type."""
     if isinstance(schema, list):
         return [_without_lists_of_types(one) for one in schema]
     if not isinstance(schema, dict):

@@ -56,7 +56,6 @@ PARAMETERS: dict[str, Any] = {
 
 @pytest.mark.parametrize("provider", available())
 def test_complete_tool_object(provider: str, update_cases: bool) -> None:
-    """The bytes of golden/<provider>.json, key order included."""
     profile = load_profile(provider)
     made = tool_object(TOOL, profile, normalize(PARAMETERS, profile))
     text = json.dumps(made, indent=2, ensure_ascii=False) + "\n"

@@ -52,7 +52,6 @@ class Checker:
         return [*found, *self._asked(tool, rules, booleans)]
 
     def ignored(self, tool: Tool) -> list[str]:
-        """Keywords that the provider takes and does not enforce."""
         return self._asked(tool, self.unenforced)
 
     def doubts(self, tool: Tool) -> list[str]:

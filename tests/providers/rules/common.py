@@ -74,7 +74,6 @@ def without_at_root(forbidden: Iterable[str], words: str) -> Rule:
 
 
 def without(forbidden: Iterable[str], words: str) -> Rule:
-    """None of these keywords."""
     listed = tuple(forbidden)
 
     def rule(node: Node) -> Iterator[str]:
@@ -86,7 +85,6 @@ def without(forbidden: Iterable[str], words: str) -> Rule:
 
 
 def only(allowed: Iterable[str], words: str) -> Rule:
-    """No keyword but these."""
     known = frozenset(allowed)
 
     def rule(node: Node) -> Iterator[str]:
@@ -117,15 +115,12 @@ def formats(allowed: Iterable[str], words: str) -> Rule:
 
 
 def resolvable(node: Node) -> Iterator[str]:
-    """A reference must lead to a schema of the same document."""
     reference = node.schema.get("$ref")
     if reference is not None and not isinstance(target(node.root, reference), (dict, bool)):
         yield f"reference {reference!r} cannot be resolved"
 
 
 def closed(words: str) -> Rule:
-    """`additionalProperties: false` on every object."""
-
     def rule(node: Node) -> Iterator[str]:
         if "object" in node.types and node.schema.get("additionalProperties") is not False:
             yield words
@@ -252,7 +247,6 @@ def scalar_literals(words: str) -> Rule:
 
 
 def nonempty(keys: Iterable[str], words: str) -> Rule:
-    """Lists that may not be empty."""
     checked = tuple(keys)
 
     def rule(node: Node) -> Iterator[str]:
@@ -282,8 +276,6 @@ def references(pattern: str, words: str) -> Rule:
 
 
 def patterns(forbidden: re.Pattern[str], words: str) -> Rule:
-    """No pattern may contain what `forbidden` finds."""
-
     def rule(node: Node) -> Iterator[str]:
         held = node.schema.get("pattern")
         if isinstance(held, str) and forbidden.search(held):
@@ -293,7 +285,6 @@ def patterns(forbidden: re.Pattern[str], words: str) -> Rule:
 
 
 def python_patterns(node: Node) -> Iterator[str]:
-    """Patterns are compiled with Python's `re`."""
     keyed = node.schema.get("patternProperties")
     for pattern in (node.schema.get("pattern"), *(keyed if isinstance(keyed, dict) else ())):
         try:

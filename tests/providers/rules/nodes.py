@@ -27,7 +27,6 @@ class Node:
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The types it states, in lower case."""
         stated = self.schema.get("type", ())
         listed = stated if isinstance(stated, list) else [stated] if isinstance(stated, str) else []
         return tuple(kind.lower() for kind in listed if isinstance(kind, str))
@@ -47,7 +46,6 @@ class Node:
 
 
 def walk(schema: Any, path: Path = (), root: Schema | None = None) -> Iterator[Node]:
-    """Every subschema. `additionalProperties: false` and its like are no schemas of their own here."""
     root = schema if root is None else root
     yield Node(path, schema, root if isinstance(root, dict) else {})
     if not isinstance(schema, dict):

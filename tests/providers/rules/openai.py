@@ -106,8 +106,6 @@ def long_description(tool: Tool) -> Iterator[str]:
 
 
 def sizes(levels: int, most: int, characters: int, values: int) -> Rule:
-    """Sizes of one strict schema."""
-
     def whole(schema: Any) -> Iterator[str]:
         found = [node for node in walk(schema) if isinstance(node.schema, dict)]
         if (deep := depth(schema)) > levels:

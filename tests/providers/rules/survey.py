@@ -50,7 +50,6 @@ def constructs(shared: Path) -> list[dict[str, Any]]:
 
 
 def tools(shared: Path, corpus: str, every: int = 1) -> list[dict[str, Any]]:
-    """Each `every`-th record of a corpus."""
     if corpus == SUITE:
         return constructs(shared)[::every]
     lines = (shared / "corpora" / f"{corpus}.jsonl").read_text(encoding="utf-8").rstrip("\n").split("\n")

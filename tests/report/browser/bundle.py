@@ -34,7 +34,6 @@ def bundle(entry: Path, *options: str) -> bytes:
 
 
 def page_script() -> bytes:
-    """What `page.js` is to be."""
     mark = "// Bundled from page/ and typescript/support/ by `make report-page`; do not edit."
     return bundle(PAGE / "main.js", "--format=iife", f"--banner:js={mark}")
 

@@ -50,7 +50,6 @@ def chromium() -> Iterator["Browser"]:
 
 
 def write_page(report: Report, file: Path) -> Path:
-    """Write the page of a report."""
     file.write_bytes(render_page(report))
     return file
 
