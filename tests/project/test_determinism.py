@@ -1,28 +1,19 @@
-"""Law L6 over what differs between machines; what differs between formatter settings is in tests/python."""
+"""Law L6 over what differs between machines; what differs within one is in tests/python."""
 
 import os
 import re
 import shutil
-import stat
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
-from toolcast.project.generate import build
-from toolcast.project.worker import FRONTEND
 
-from tests.project.fake import config_of, tree
+from tests.project.fake import tree
 from tests.sampled import sampled
 
 ROOT = Path(__file__).resolve().parents[2]
-CASE = ROOT / "tests/cases/hostile_text"
-"""Strings of every alphabet: what a locale or an encoding would change."""
-
-
-def _project(folder: Path, case: Path = CASE) -> Path:
-    shutil.copytree(case, folder, ignore=shutil.ignore_patterns("expected"))
-    return folder
 
 
 def _generate(folder: Path, *flags: str, python: str = sys.executable, **variables: str) -> dict[str, bytes]:
@@ -40,47 +31,38 @@ MACHINES = {
         (),
         {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"},
     ),
+    "turkish": (
+        (),
+        {"LC_ALL": "tr_TR.UTF-8", "PYTHONHASHSEED": "1", "TZ": "Asia/Kathmandu", "COLUMNS": "20"},
+    ),
     "posix": ((), {"LC_ALL": "POSIX", "PYTHONHASHSEED": "4294967295", "TZ": "Pacific/Kiritimati"}),
     "utf-8": (("-X", "utf8"), {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0", "TZ": "Antarctica/Troll"}),
     "careful": (("-X", "dev", "-W", "error::EncodingWarning", "-X", "warn_default_encoding"), {}),
-    "hurried": (("-OO", "-B", "-s"), {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent"}),
+    "hurried": (
+        ("-OO", "-B", "-s"),
+        {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent", "SOURCE_DATE_EPOCH": "0"},
+    ),
     "ci": ((), {"CI": "true", "GITHUB_ACTIONS": "true", "FORCE_COLOR": "1", "TERM": "xterm", "LINES": "3"}),
 }
+CASES = {
+    "hostile_text": "strings of every alphabet, which a locale or an encoding would change",
+    "field_kinds": "every kind of field, which an order of sets would change",
+}
+DEFAULT = (
+    ("ascii", "hostile_text"),
+    ("careful", "hostile_text"),
+    ("turkish", "field_kinds"),
+    ("hurried", "field_kinds"),
+)
 
 
-@pytest.mark.parametrize("machine", sampled(MACHINES, ("ascii", "careful", "hurried")))
-def test_machines(tmp_path: Path, machine: str) -> None:
+@pytest.mark.parametrize("pair", sampled(product(MACHINES, CASES), DEFAULT), ids="-".join)
+def test_machines(tmp_path: Path, pair: tuple[str, str]) -> None:
+    machine, case = pair
     flags, variables = MACHINES[machine]
-    assert _generate(_project(tmp_path / "p"), *flags, **variables) == tree(CASE / "expected")
-
-
-@pytest.mark.parametrize("umask", sampled([0o000, 0o022, 0o027, 0o077], [0o000, 0o077]))
-def test_modes_are_what_the_umask_leaves(tmp_path: Path, umask: int) -> None:
-    """No file can be executed, and none is open to more than others of this user are."""
-    folder, before = _project(tmp_path / "p"), os.umask(umask)
-    try:
-        found = _generate(folder)
-    finally:
-        os.umask(before)
-    assert found == tree(CASE / "expected")
-    for path in [folder / "generated", *(folder / "generated").rglob("*")]:
-        mode = 0o777 if path.is_dir() else 0o666
-        assert stat.S_IMODE(path.stat().st_mode) == mode & ~umask, path
-
-
-@pytest.mark.parametrize("ending", ["\r\n", "\r"])
-@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
-def test_what_editors_do_to_text(tmp_path: Path, ending: str, bom: bytes) -> None:
-    """Line endings as Windows and old Macs have them, and a mark at the beginning."""
-    folder = _project(tmp_path / "p", ROOT / "tests/cases/shared_types")
-    for path in (folder / "specs").rglob("*.yaml"):
-        path.write_bytes(bom + path.read_bytes().replace(b"\n", ending.encode()))
-    report = build(config_of(folder), FRONTEND, jobs=1)
-    assert not report.failed, report.diagnostics
-    found, expected = tree(folder / "generated"), tree(ROOT / "tests/cases/shared_types/expected")
-    if bom:  # the manifest has a digest of every spec, and a mark is a part of it
-        del found["manifest.txt"], expected["manifest.txt"]
-    assert found == expected
+    folder, source = tmp_path / "p", ROOT / "tests/cases" / case
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("expected"))
+    assert _generate(folder, *flags, **variables) == tree(source / "expected")
 
 
 @pytest.mark.thorough

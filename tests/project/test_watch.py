@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.cli.main import run
 
 WAIT = 60.0
 """Seconds that a turn may take on a busy machine; how long one takes is a benchmark's matter."""
@@ -225,5 +226,4 @@ def test_nothing_new_says_nothing(project: Path, watch: Watch) -> None:
 
 
 def check(project: Path) -> int:
-    command = [sys.executable, "-m", "toolcast", "generate", "--check"]
-    return subprocess.run(command, cwd=project, capture_output=True).returncode
+    return run(["generate", "--check", "--config", str(project / "pyproject.toml")])
