@@ -1,10 +1,13 @@
 """A small project that an engine builds, and what `generate` makes of it."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+from toolcast.cli.main import run as command
 from toolcast.config import load_config
 from toolcast.project.generate import build
 from toolcast.project.worker import FRONTEND
@@ -48,6 +51,15 @@ def generated(folder: Path, specs: dict[str, str], config: str = CONFIG) -> dict
     assert found is not None, problems
     assert not build(found, FRONTEND, jobs=1).failed
     return tree(found.output)
+
+
+def toolcast(folder: Path, *words: str | Path, ok: bool = True) -> str:
+    """Run a command line in this process, with `folder` as the working directory; all that it prints."""
+    printed = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        status = command([str(word) for word in words])
+    assert (status == 0) == ok, printed.getvalue()
+    return printed.getvalue()
 
 
 def run(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.steps.helper import CONFIG, HEAD, SPECS, TOOLCAST, generated, put, run, tree
+from tests.project.steps.helper import CONFIG, HEAD, SPECS, TOOLCAST, generated, put, run, toolcast, tree
 
 
 @pytest.fixture
@@ -17,8 +17,7 @@ def base(tmp_path: Path) -> Path:
 
 
 def compile_(base: Path, *words: str, ok: bool = True) -> str:
-    done = run(base, TOOLCAST, "compile", *words, ok=ok)
-    return done.stdout + done.stderr
+    return toolcast(base, "compile", *words, ok=ok)
 
 
 def test_compile_and_assemble_leave_what_generate_leaves(base: Path, tmp_path: Path) -> None:
@@ -26,10 +25,10 @@ def test_compile_and_assemble_leave_what_generate_leaves(base: Path, tmp_path: P
     compile_(base, "@shard.txt", "--out", "b/one")
     compile_(base, "specs/_types/place.yaml", "specs/top.yaml", "--out", "b/two")
     compile_(base, "specs/files/edit.yaml", "specs/files/read.yaml", "--out", "b/three")
-    run(base, TOOLCAST, "assemble", "b/one", "b/two/units.json", "b/three", "--out", "generated")
+    toolcast(base, "assemble", "b/one", "b/two/units.json", "b/three", "--out", "generated")
     assert tree(base / "generated") == generated(tmp_path / "g", SPECS)
     assert not (base / ".toolcast").exists()
-    run(base, TOOLCAST, "generate", "--check")
+    toolcast(base, "generate", "--check")
 
 
 def test_a_disk_that_refuses_is_reported_with_the_remedy(base: Path) -> None:
@@ -40,7 +39,7 @@ def test_a_disk_that_refuses_is_reported_with_the_remedy(base: Path) -> None:
     assert "move what stands there elsewhere" in reported
     compile_(base, "specs/top.yaml", "--out", "b")
     (base / "b" / "files" / "top.py").unlink()
-    reported = run(base, TOOLCAST, "assemble", "b", "--out", "generated", ok=False).stderr
+    reported = toolcast(base, "assemble", "b", "--out", "generated", ok=False)
     assert "b/files/top.py: error[damaged]: is gone, or not what the compile step wrote" in reported
     assert not (base / "generated").exists()
 
@@ -48,7 +47,7 @@ def test_a_disk_that_refuses_is_reported_with_the_remedy(base: Path) -> None:
 def test_a_spec_with_errors_is_reported_by_both_steps(base: Path) -> None:
     (base / "specs" / "bad.yaml").write_text("permission: read\n", encoding="utf-8")
     assert "specs/bad.yaml:1:1" in compile_(base, "specs/bad.yaml", "specs/top.yaml", "--out", "b", ok=False)
-    reported = run(base, TOOLCAST, "assemble", "b", "--out", "generated", "--stamp", "stamp", ok=False).stderr
+    reported = toolcast(base, "assemble", "b", "--out", "generated", "--stamp", "stamp", ok=False)
     assert "specs/bad.yaml:1:1" in reported
     assert (base / "generated" / "top.py").exists()
     assert not (base / "stamp").exists()
@@ -57,12 +56,12 @@ def test_a_spec_with_errors_is_reported_by_both_steps(base: Path) -> None:
 def test_assemble_keeps_the_former_output_of_a_spec_with_errors(base: Path) -> None:
     specs = [f"specs/{path}" for path in SPECS]
     compile_(base, *specs, "--out", "b")
-    run(base, TOOLCAST, "assemble", "b", "--out", "generated")
+    toolcast(base, "assemble", "b", "--out", "generated")
     before = tree(base / "generated")
     (base / "specs" / "files" / "edit.yaml").write_text("permission: read\n", encoding="utf-8")
     (base / "specs" / "_types" / "place.yaml").write_text("type: objekt\n", encoding="utf-8")
     compile_(base, *specs, "--out", "b", ok=False)
-    reported = run(base, TOOLCAST, "assemble", "b", "--out", "generated", "--stamp", "s", ok=False).stderr
+    reported = toolcast(base, "assemble", "b", "--out", "generated", "--stamp", "s", ok=False)
     assert "stale: files/edit.py (specs/files/edit.yaml has errors)\n" in reported
     assert "stale: geo/go.py (specs/geo/go.yaml has errors)\n" in reported
     assert tree(base / "generated") == before
@@ -70,7 +69,7 @@ def test_assemble_keeps_the_former_output_of_a_spec_with_errors(base: Path) -> N
     (base / "specs" / "files" / "edit.yaml").unlink()
     specs.remove("specs/files/edit.yaml")
     compile_(base, *specs, "--out", "b", ok=False)
-    run(base, TOOLCAST, "assemble", "b", "--out", "generated", ok=False)
+    toolcast(base, "assemble", "b", "--out", "generated", ok=False)
     assert not (base / "generated" / "files" / "edit.py").exists()
     assert (base / "generated" / "geo" / "go.py").exists()
 
@@ -89,10 +88,10 @@ def test_wrong_words_are_reported(base: Path, words: list[str], stated: str) -> 
 
 
 def test_assemble_wants_folders_of_compile(base: Path) -> None:
-    assert "cannot be read" in run(base, TOOLCAST, "assemble", "none", "--out", "g", ok=False).stderr
+    assert "cannot be read" in toolcast(base, "assemble", "none", "--out", "g", ok=False)
     compile_(base, "specs/top.yaml", "--out", "b")
     put(base, {}, CONFIG.replace("mcp", "gemini"))
-    reported = run(base, TOOLCAST, "assemble", "b", "--out", "g", ok=False).stderr
+    reported = toolcast(base, "assemble", "b", "--out", "g", ok=False)
     assert "another configuration" in reported
     assert not (base / "g").exists()
 
@@ -106,7 +105,7 @@ def test_several_folders_make_up_one(base: Path, tmp_path: Path) -> None:
     specs = [str(path.relative_to(base)) for path in sorted((base / "specs").rglob("*.yaml"))]
     roots = ("--root", "specs", "--root", "made/specs")
     compile_(base, *specs, "made/specs/auto/send.yaml", "--out", "b", *roots)
-    run(base, TOOLCAST, "assemble", "b", "--out", "generated")
+    toolcast(base, "assemble", "b", "--out", "generated")
     assert tree(base / "generated") == generated(tmp_path / "g", {**SPECS, "auto/send.yaml": text})
 
 
