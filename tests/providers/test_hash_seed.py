@@ -1,4 +1,4 @@
-"""Schema and ledger are the same whatever the order of sets in a process is."""
+"""Schema and ledger, and what each pass makes, are the same whatever the order of sets in a process is."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 SCRIPT = """
 from toolcast.providers import normalize
+from tests.providers.passes.golden import CASES, cases_of
 from tests.providers.sampled import SAMPLE
 from tests.providers.test_law_regressions import CONTRACTS
 from tests.providers.test_lock_out_regressions import LOCKED_OUT
@@ -17,6 +18,10 @@ union = {"type": "object", "properties": {"v": {"oneOf": [branch, {"type": "stri
 for contract in (union, *CONTRACTS.values(), *LOCKED_OUT.values()):
     for provider in SAMPLE:
         print(normalize(contract, provider))
+for name in sorted(path.stem for path in CASES.glob("*.yaml")):
+    for case in cases_of(name):
+        done = case.applied(name)
+        print(name, case.name, done.schema, done.wire_forms, done.ledger, done.blockers)
 """
 
 

@@ -1,6 +1,7 @@
 """Tools may be called like anything that generated code uses; one that cannot be compiled stops no other."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,8 +56,7 @@ async def main():
 asyncio.run(main())
 """
 STUBS = """
-import asyncio, importlib, json, pathlib, sys
-from generated.registry import BINDINGS
+import asyncio, importlib, pathlib, sys
 from toolcast.runtime import ToolContext, ToolRegistry
 
 async def main():
@@ -69,7 +69,7 @@ async def main():
             (function,) = own
             assert (await function(None, None)).error == "not implemented yet"
             count += 1
-    assert count == len(BINDINGS)
+    assert count == int(sys.argv[1]) > 25
 
 asyncio.run(main())
 """
@@ -104,9 +104,14 @@ def test_tools_with_hostile_names_are_built_imported_and_run(group: str, tmp_pat
     left = json.dumps([name for name in NAMES if name not in refused])
     ran = run(tmp_path, "-c", ALL_OF, left)
     assert ran.returncode == 0, ran.stderr
+    for number, path in enumerate(sorted(folder.iterdir())):
+        if number % 3:
+            path.unlink()
+    run(tmp_path, "-m", "toolcast", "generate")
     stubs = run(tmp_path, "-m", "toolcast", "stubs")
-    assert "handlers written" in stubs.stdout, stubs.stderr
-    ran = run(tmp_path, "-c", STUBS)
+    written = re.search(r"(\d+) handlers written", stubs.stdout)
+    assert written is not None, stubs.stderr
+    ran = run(tmp_path, "-c", STUBS, written[1])
     assert ran.returncode == 0, ran.stderr
 
 

@@ -44,8 +44,8 @@ def accepts(binding: Binding, value: Any) -> bool:
 @pytest.mark.parametrize(
     ("draft", "every"),
     [
-        ("2020-12", 3),
-        ("7", 4),
+        ("2020-12", 6),
+        ("7", 8),
         pytest.param("2020-12", 1, marks=pytest.mark.thorough),
         pytest.param("7", 1, marks=pytest.mark.thorough),
     ],
