@@ -5,11 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 
 def sampled(values: Iterable[Any], kept: Collection[Any]) -> list[Any]:
     """The values as parameters of a test, all but `kept` marked `thorough`."""
     return [value if value in kept else pytest.param(value, marks=pytest.mark.thorough) for value in values]
+
+
+def fewer(divisor: int) -> settings:
+    """A part of the examples of the profile, for a property of which each costs much."""
+    return settings(max_examples=max(2, settings.default.max_examples // divisor))
 
 
 def part_of_corpora(shared: Path, folder: Path, every: int) -> list[Path]:

@@ -1,8 +1,6 @@
 """Decisions that imports leave open: told in one entry, and set by one command."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -34,10 +32,10 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(cli, list(arguments))
 
 
-def test_one_entry_instead_of_many(project: Path) -> None:
-    command = [sys.executable, "-m", "toolcast", "generate"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
+@pytest.mark.usefixtures("project")
+def test_one_entry_instead_of_many() -> None:
+    done = run("generate")
+    assert done.exit_code == 1
     assert done.stderr.splitlines() == [
         "error[todo]: 8 decisions are a person's, in 4 specs",
         "  4 × a person must decide what this tool may do",
@@ -47,9 +45,8 @@ def test_one_entry_instead_of_many(project: Path) -> None:
         "  hint: `toolcast import decide --permission read --secrets none` decides them all; "
         "`--permission 'get_*=read'` those of the tools whose name matches",
     ]
-    listed = subprocess.run([*command, "--format", "json"], capture_output=True, text=True, check=False)
+    listed = run("generate", "--format", "json")
     assert [each["code"] for each in json.loads(listed.stdout)["diagnostics"]] == ["todo"] * 8
-    assert project.is_dir()
 
 
 def test_few_are_told_one_by_one() -> None:

@@ -7,6 +7,7 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,9 +33,25 @@ def project(empty: Path) -> Path:
     return empty
 
 
-def call(folder: Path, tool: str, *options: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "toolcast", "call", tool, '{"text": "a b"}', "--json", *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+CALLS = """
+import os, sys
+import toolcast.runtime
+from toolcast.cli.main import run
+for tool in sys.argv[1:]:
+    if not os.fork():
+        sys.exit(run(["call", tool, '{"text": "a b"}', "--json", "--app", "app:registry"]))
+    os.wait()
+    print(chr(0), flush=True)
+"""
+
+
+def call(folder: Path, *tools: str) -> list[dict[str, Any]]:
+    """The results of calls of the project's program, each in a process of its own."""
+    command = [sys.executable, "-c", CALLS, *tools]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    printed = done.stdout.split("\0")[:-1]
+    assert len(printed) == len(tools), done.stderr
+    return [json.loads(each) for each in printed]
 
 
 def test_handlers_and_program_work_at_once(run: Command, project: Path) -> None:
@@ -53,13 +70,9 @@ def test_handlers_and_program_work_at_once(run: Command, project: Path) -> None:
         text.replace('ToolResult.failed("not implemented yet")', "CountResult(count=len(params.text))"),
         "utf-8",
     )
-    for name, told in (
-        ("count", '"count": 3'),
-        ("registry", "not implemented yet"),
-        ("adapt", "not implemented"),
-    ):
-        done = call(project, name, "--app", "app:registry")
-        assert told in done.stdout, done.stderr
+    count, registry, adapt = call(project, "count", "registry", "adapt")
+    assert count["data"] == {"count": 3}
+    assert registry["error"] == adapt["error"] == "not implemented yet"
 
 
 def test_a_later_tool_is_told_with_the_lines_that_it_needs(run: Command, project: Path) -> None:
@@ -177,9 +190,9 @@ def test_what_was_imported_from_python_is_called(run: Command, project: Path) ->
     assert result.output.count("which calls") == 2
     for number in range(5):
         assert "not implemented yet" in (project / f"handlers/t{number}.py").read_text()
-    assert json.loads(call(project, "count", "--app", "app:registry").stdout)["output"] == "2"
-    assert json.loads(call(project, "adapt", "--app", "app:registry").stdout)["output"] == "A B"
-    assert "not implemented" in json.loads(call(project, "registry", "--app", "app:registry").stdout)["error"]
+    count, adapt, registry = call(project, "count", "adapt", "registry")
+    assert (count["output"], adapt["output"]) == ("2", "A B")
+    assert "not implemented" in registry["error"]
 
 
 def test_handlers_that_call_functions_are_complete(run: Command, empty: Path) -> None:
@@ -222,8 +235,8 @@ def test_external_tools_have_no_handler(run: Command, project: Path) -> None:
     assert "2 handlers written, 0 kept as they are" in result.output
     assert not (project / "handlers/adapt.py").exists()
     assert "adapt" not in (project / "app.py").read_text()
-    error = json.loads(call(project, "adapt", "--app", "app:registry").stdout)["error"]
-    assert "carried out outside of this program" in error
+    (adapt,) = call(project, "adapt")
+    assert "carried out outside of this program" in adapt["error"]
     put(project / "specs/text/count.json", spec(external=True))
     told = run("stubs").output
     assert "0 handlers written, 1 kept as they are" in told
@@ -244,7 +257,8 @@ def test_handlers_in_the_folder_of_the_configuration(run: Command, project: Path
     assert set(project.parent.iterdir()) == before  # nothing beside the project
     assert not (project / "__init__.py").exists()
     assert "from text.count import count\n" in (project / "app.py").read_text()
-    assert "not implemented" in call(project, "count", "--app", "app:registry").stdout
+    (count,) = call(project, "count")
+    assert "not implemented" in count["error"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links and pipes")
@@ -291,8 +305,8 @@ def test_what_states_a_request_sends_it(run: Command, project: Path) -> None:
         put(project / "specs/text/count.json", spec(permission="network", http=http))
         assert run("generate").exit_code == 0
         assert run("stubs").exit_code == 0
-        done = call(project, "count", "--app", "app:registry")
+        (count,) = call(project, "count")
     finally:
         server.shutdown()
         server.server_close()
-    assert json.loads(json.loads(done.stdout)["output"]) == {"path": "/texts/a%20b"}, done.stderr
+    assert json.loads(count["output"]) == {"path": "/texts/a%20b"}

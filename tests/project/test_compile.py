@@ -17,7 +17,8 @@ SPEC = b"description: Reads.\npermission: read\nsecrets: []\nparameters: {type: 
 
 
 def test_it_returns_what_generate_writes(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    for part in ("_types", "data", "files"):
+        shutil.copytree(ROOT / "specs" / part, tmp_path / "specs" / part)
     (tmp_path / "specs/files/edit.yaml").write_bytes(b"secrets: []\n")
     put(tmp_path / "pyproject.toml", '[tool.toolcast]\nproviders = ["openai", "mcp"]\n')
     report = build(config_of(tmp_path), FRONTEND)

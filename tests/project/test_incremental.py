@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from toolcast.project import pool
 from toolcast.project.generate import build
-from toolcast.project.pool import MANY
 from toolcast.project.state.index import up_to_date
 
 from tests.project.fake import FAKE, config_of, project, put, tree
@@ -147,7 +147,7 @@ STEPS = [
 ]
 
 
-@pytest.mark.parametrize("seed", sampled(range(8), range(4)))
+@pytest.mark.parametrize("seed", sampled(range(8), range(2)))
 def test_any_sequence_of_edits_ends_in_a_clean_build(tmp_path: Path, seed: int) -> None:
     life = Life(tmp_path, seed)
     for _ in range(8):
@@ -173,17 +173,6 @@ def test_a_damaged_manifest_is_made_up_for_by_the_cache(tmp_path: Path) -> None:
         path.write_text(path.read_text() + "v9\n")
     life.specs()[0].unlink()
     life.check()
-
-
-def test_only_what_changed_is_rebuilt(tmp_path: Path) -> None:
-    config = project(tmp_path, {"a.yaml": "uses: _types/t.yaml", "b.yaml": "", "_types/t.yaml": "1"})
-    assert build(config, FAKE).rebuilt == 2
-    put(tmp_path / "specs/b.yaml", "new")
-    assert build(config, FAKE).rebuilt == 1
-    put(tmp_path / "specs/_types/t.yaml", "2")
-    report = build(config, FAKE)
-    assert (report.tools, report.rebuilt, len(report.plan.deletes)) == (2, 1, 0)
-    assert build(config, FAKE).plan.empty
 
 
 def test_a_ledger_changes_without_the_registry(tmp_path: Path) -> None:
@@ -226,17 +215,12 @@ def test_warnings_are_reported_again_by_later_runs(tmp_path: Path) -> None:
     assert again.rebuilt == 0
 
 
-def test_line_endings_of_a_spec_change_no_byte(tmp_path: Path) -> None:
-    for ending, folder in (("\n", "one"), ("\r\n", "two")):
-        build(project(tmp_path / folder, {"a.yaml": ending.join(["k", "l", ""])}), FAKE)
-    assert tree(tmp_path / "one/generated") == tree(tmp_path / "two/generated")
-
-
-def test_job_count_changes_no_byte(tmp_path: Path) -> None:
-    specs = {f"g{n % 3}/t{n}.yaml": f"uses: _types/t.yaml\n{n}" for n in range(MANY)} | {"_types/t.yaml": ""}
+def test_job_count_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "MANY", 12)
+    specs = {f"g{n % 3}/t{n}.yaml": f"uses: _types/t.yaml\n{n}" for n in range(12)} | {"_types/t.yaml": ""}
     for jobs in (1, 3):
         report = build(project(tmp_path / str(jobs), specs), FAKE, jobs=jobs)
-        assert report.rebuilt == MANY
+        assert report.rebuilt == 12
     assert tree(tmp_path / "1/generated") == tree(tmp_path / "3/generated")
 
 

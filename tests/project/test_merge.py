@@ -1,12 +1,12 @@
 """Branches that touch different tools merge without a conflict, and `generate` puts the lists in order."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toolcast.cli.main import run
 from toolcast.project.generate import build
@@ -16,6 +16,8 @@ from tests.project.fake import config_of, put, tree
 from tests.project.repository import Repository
 
 Change = Mapping[str, str | None]
+Drawn = tuple[dict[str, str], Change, Change]
+"""Specs, and what two branches do to different ones of them."""
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="asks git")
 
 LISTS = {"generated/manifest.txt", "generated/registry.py"} | {
@@ -42,8 +44,7 @@ def paths(name: str) -> str:
 
 
 @st.composite
-def branches(draw: st.DrawFn) -> tuple[dict[str, str], Change, Change]:
-    """Specs, and what two branches do to different ones of them."""
+def branches(draw: st.DrawFn) -> Drawn:
     names = draw(
         st.lists(st.from_regex(r"[ab][a-c0-9_]{0,2}", fullmatch=True), min_size=2, max_size=7, unique=True)
     )
@@ -87,17 +88,23 @@ def clean_build(repository: Repository, folder: str) -> dict[str, bytes]:
     return tree(other / "generated")
 
 
-def merges_into_what_a_build_makes(drawn: tuple[dict[str, str], Change, Change]) -> None:
-    """A merge in a fresh clone, either way round, and a cherry-pick."""
+Way = tuple[str, str, str]
+WAYS: tuple[Way, ...] = (
+    ("ours", "theirs", "merge"),
+    ("theirs", "ours", "merge"),
+    ("ours", "theirs", "cherry-pick"),
+)
+
+
+def merges_into_what_a_build_makes(drawn: Drawn, ways: Sequence[Way]) -> None:
+    """A branch and what is merged into it, or picked, in a fresh clone."""
     base, ours, theirs = drawn
     with TemporaryDirectory() as folder:
         origin = started(folder, base)
         origin.commit("ours", ours)
         origin.commit("theirs", theirs)
         expected: dict[str, bytes] = {}
-        for number, (one, two, command) in enumerate(
-            (("ours", "theirs", "merge"), ("theirs", "ours", "merge"), ("ours", "theirs", "cherry-pick"))
-        ):
+        for number, (one, two, command) in enumerate(ways):
             clone = Repository(Path(folder) / f"c{number}", FRONTEND)
             origin.git("clone", "-q", "--branch", one, str(origin.base), str(clone.base))
             option = "--no-edit" if command == "merge" else "--allow-empty"
@@ -107,14 +114,6 @@ def merges_into_what_a_build_makes(drawn: tuple[dict[str, str], Change, Change])
             assert differing(clone) == set()
             expected = expected or clean_build(clone, folder)
             assert tree(clone.base / "generated") == expected
-
-
-def small(count: int) -> settings:
-    return settings(
-        max_examples=count,
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
 
 
 ADDED = (KEPT, {"g/m1.yaml": SPEC.format(text="m")}, {"g/m2.yaml": SPEC.format(text="m")})
@@ -128,25 +127,24 @@ REPLACED = (
 """One branch removes a tool beside the one that the other adds."""
 
 
-@small(1)
+@pytest.mark.parametrize(("drawn", "way"), [(ADDED, WAYS[0]), (ONE_CLASS, WAYS[1]), (REPLACED, WAYS[2])])
+def test_branches_that_touch_different_tools_merge(drawn: Drawn, way: Way) -> None:
+    merges_into_what_a_build_makes(drawn, [way])
+
+
+@pytest.mark.thorough
+@settings(max_examples=40)
 @example(ADDED)
 @example(ONE_CLASS)
 @example(REPLACED)
 @given(branches())
-def test_branches_that_touch_different_tools_merge(drawn: tuple[dict[str, str], Change, Change]) -> None:
-    merges_into_what_a_build_makes(drawn)
-
-
-@pytest.mark.thorough
-@small(40)
-@given(branches())
-def test_many_branches_that_touch_different_tools_merge(drawn: tuple[dict[str, str], Change, Change]) -> None:
-    merges_into_what_a_build_makes(drawn)
+def test_many_branches_that_touch_different_tools_merge(drawn: Drawn) -> None:
+    merges_into_what_a_build_makes(drawn, WAYS)
 
 
 @pytest.mark.parametrize("drawn", [ADDED, REPLACED])
 def test_check_says_in_one_sentence_that_the_lists_are_made_anew(
-    drawn: tuple[dict[str, str], Change, Change],
+    drawn: Drawn,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from toolcast.project import pool
 from toolcast.project.core.compiled import Compiled, Options
 from toolcast.project.generate import build
-from toolcast.project.pool import MANY
 from toolcast.project.worker import Frontend
 from toolcast.spec.tool_spec import ToolSpec
 
@@ -20,8 +20,14 @@ from tests.project.fake import FAKE, project, tree
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills processes")
 
+MANY = 8
 SPECS = {f"g{number % 3}/t{number}.yaml": f"{number}" for number in range(MANY)}
 KILL = "TOOLCAST_TEST_KILL"
+
+
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "MANY", MANY)
 
 
 def killed_once(tool: ToolSpec, types: Mapping[str, Any], options: Options) -> Compiled:
@@ -67,6 +73,8 @@ def test_workers_do_not_run_the_program_again(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
         "import sys; from pathlib import Path; import tests.project.fake as f\n"
+        "import toolcast.project.pool as pool\n"
+        f"pool.MANY = {MANY}\n"
         "from toolcast.project.generate import build\n"
         "sys.exit(build(f.config_of(Path(sys.argv[1])), f.FAKE, jobs=2).failed)\n"
     )

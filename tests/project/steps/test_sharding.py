@@ -27,6 +27,8 @@ from toolcast.project.steps.shard import (
 )
 from toolcast.project.worker import FRONTEND
 
+from tests.sampled import fewer
+
 HEAD = "description: Does it.\npermission: read\nsecrets: []\n"
 CONFIG = '[tool.toolcast]\nproviders = ["openai", "gemini"]\n'
 USES = "parameters:\n  type: object\n  properties:\n    at: {$ref: '../_types/place.yaml'}\n"
@@ -108,6 +110,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("steps")
 
 
+@fewer(4)
 @given(data=st.data())
 def test_any_sharding_leaves_what_generate_leaves(data: st.DataObject, base: Path) -> None:
     names = data.draw(st.lists(st.sampled_from(sorted(POOL)), unique=True, max_size=9), label="specs")
