@@ -18,6 +18,7 @@ from toolcast.providers import available, decode, normalize
 from toolcast.runtime import ArgumentError
 
 from tests.python.compiled import RefusedError, binding, compile_files, document, spec
+from tests.sampled import fewer
 
 NAMES = {
     4: "http://json-schema.org/draft-04/schema#",
@@ -352,6 +353,7 @@ PARTS: list[dict[str, Any]] = [
 ]
 
 
+@fewer(2)
 @given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=4), st.sampled_from(sorted(JUDGES)))
 def test_both_sides_take_what_a_validator_of_the_draft_takes(parts: list[Any], draft: int) -> None:
     a: dict[str, Any] = {}

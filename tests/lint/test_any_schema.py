@@ -13,6 +13,7 @@ from toolcast.spec.spec_reader import read_tool
 
 from tests.lint.projects import GOOD
 from tests.python.strategies import parameters
+from tests.sampled import fewer
 from tests.spec.helper import read
 
 PROFILES = tuple(load_profile(id) for id in available())
@@ -20,6 +21,7 @@ DIALECTS = numbered(PROFILES)
 WORDS = st.sampled_from(["", "delete", "get", "api_key", "削除", "Deletes all.", "the", "_", "'add'"])
 
 
+@fewer(2)
 @given(parameters(), st.lists(WORDS, min_size=1, max_size=5))
 def test_composed_schemas(schema: dict[str, Any], words: list[str]) -> None:
     text = json.dumps({**GOOD, "description": " ".join(words).strip() or "?", "parameters": schema})

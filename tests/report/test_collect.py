@@ -1,8 +1,6 @@
 """What a report holds: what a build writes, where each loss happened, and what the runtime shows of it."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from toolcast_tools.generated.registry import BINDINGS
 
 from tests.lint.projects import GOOD, spec, write
 from tests.lint.projects import run as linted
+from tests.project.steps.helper import toolcast
 from tests.report.reports import ROOT, detail, provider, report_of
 
 PROVIDERS = 'providers = ["openai", "gemini", "mcp", "typescript"]\n'
@@ -29,18 +28,11 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def _generate(folder: Path) -> None:
-    done = subprocess.run(
-        (sys.executable, "-m", "toolcast", "generate"), cwd=folder, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-
-
 def test_a_report_has_what_a_build_writes(tmp_path: Path) -> None:
     write(tmp_path, {"count": GOOD, "g/other": spec(description="Adds two numbers.")}, PROVIDERS)
     report = report_of(tmp_path)
     assert sorted(_files(tmp_path)) == ["pyproject.toml", "specs/count.yaml", "specs/g/other.yaml"]
-    _generate(tmp_path)
+    toolcast(tmp_path, "generate")
     output = tmp_path / "generated"
     for each in report.details:
         assert each.contract == json.loads((output / "contracts" / f"{each.name}.json").read_text())
@@ -60,13 +52,13 @@ def test_a_report_has_what_a_build_writes(tmp_path: Path) -> None:
 def test_equal_projects_give_equal_reports_before_and_after_a_build(tmp_path: Path) -> None:
     write(tmp_path, {"count": GOOD, "g/other": spec(description="Adds two numbers.")}, PROVIDERS)
     before = report_of(tmp_path)
-    _generate(tmp_path)
+    toolcast(tmp_path, "generate")
     assert msgspec.json.encode(report_of(tmp_path)) == msgspec.json.encode(before)
 
 
 def test_an_edit_shows_without_a_build_and_nothing_is_written(tmp_path: Path) -> None:
     write(tmp_path, {"count": GOOD}, PROVIDERS)
-    _generate(tmp_path)
+    toolcast(tmp_path, "generate")
     write(tmp_path, {"count": spec(properties={"letters": {"type": "integer"}})}, PROVIDERS)
     before = _files(tmp_path)
     report = report_of(tmp_path)

@@ -8,6 +8,8 @@ from toolcast.providers import available
 from toolcast.runtime.tool import Tool
 from toolcast.verify.tool_laws import Effort, check_laws
 
+from tests.providers.sampled import SAMPLE
+from tests.sampled import sampled
 from tests.verify.conftest import tool
 
 SCHEMA: dict[str, Any] = {
@@ -26,16 +28,17 @@ SCHEMA: dict[str, Any] = {
 INJECT = {"user_id": "context.user_id", "region": "context.region", "when": "context.when"}
 
 
-def laws(parameters: Any) -> Any:
+def laws(parameters: Any, providers: tuple[str, ...] = SAMPLE) -> Any:
     spec = tool(parameters, inject=INJECT)
-    return check_laws(spec, {}, Options(providers=tuple(available())), Effort(examples=60, seed=3))
+    return check_laws(spec, {}, Options(providers=providers), Effort(examples=60, seed=3))
 
 
+@pytest.mark.parametrize("providers", sampled([SAMPLE, tuple(available())], [SAMPLE]), ids=len)
 @pytest.mark.parametrize(
     "closed", [{}, {"additionalProperties": False}, {"additionalProperties": {"type": "integer"}}]
 )
-def test_every_law_holds(closed: Any) -> None:
-    report = laws({**SCHEMA, **closed})
+def test_every_law_holds(closed: Any, providers: tuple[str, ...]) -> None:
+    report = laws({**SCHEMA, **closed}, providers)
     assert report.counterexamples == ()
     assert report.valid > 5
     assert report.invalid > 5

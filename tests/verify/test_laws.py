@@ -277,7 +277,7 @@ def test_a_normaliser_that_touches_its_input_is_found(held: Hold, monkeypatch: p
 
 def test_an_unusual_schema_is_reported_as_such_and_not_passed_over(held: Hold) -> None:
     narrow = {"type": "string", "pattern": "^(?=.*q7Zx4K)[a-zA-Z0-9]{30}$"}
-    report = held({"type": "object", "required": ["a"], "properties": {"a": narrow}}, ())
+    report = held({"type": "object", "required": ["a"], "properties": {"a": narrow}}, (), examples=20)
     assert [problem.code for problem in report.warnings] == ["few-instances"]
     assert report.warnings[0].severity == "warning"
 
