@@ -11,8 +11,8 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked pr
 
 
 def test_any_edits_end_in_a_clean_build() -> None:
-    run(Machine, examples=8, length=25)
+    run(Machine, examples=15, length=25)
 
 
 def test_with_the_compiler_itself() -> None:
-    run(RealMachine, examples=3, length=20)
+    run(RealMachine, examples=5, length=20)
