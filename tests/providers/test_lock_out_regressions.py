@@ -12,126 +12,14 @@ from toolcast.verify.provider_laws import Dialect
 from toolcast.verify.verified_tool import subject
 
 from bench.fuzz.judge import tool_of
+from tests.providers.regressions import REGRESSIONS
 
 
 def obj(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, **more}
 
 
-CLOSED = {"type": "object", "additionalProperties": False}
-LOCKED_OUT: dict[str, dict[str, Any]] = {
-    "alternatives of the root that take more than objects": obj(
-        {}, oneOf=[{"additionalProperties": False}, {"type": ["number", "object"]}]
-    ),
-    "alternatives of the root that count, beside one that takes lists, too": obj(
-        {}, anyOf=[{"type": ["array", "object"]}, {"maxProperties": 3}]
-    ),
-    "a limit of keys, and optional ones that may be null": obj(
-        {
-            "v": obj(
-                {"a": {"type": ["string", "null"]}, "b": {"type": ["string", "null"]}},
-                maxProperties=1,
-                additionalProperties=False,
-            )
-        },
-        additionalProperties=False,
-    ),
-    "a limit of keys, and further ones": obj(
-        {"v": obj({"self": {"type": "null"}}, additionalProperties={"pattern": ""}, maxProperties=0)},
-        additionalProperties=False,
-    ),
-    "a limit of keys beside a pattern of keys": obj(
-        {"a": {"minimum": 1}},
-        additionalProperties=False,
-        patternProperties={"^\\w+$": {"enum": [None]}},
-        maxProperties=3,
-    ),
-    "names that are sent under others, in the one branch of a union that leaves keys open": obj(
-        {
-            "v": {
-                "oneOf": [
-                    {
-                        "additionalProperties": True,
-                        "properties": {
-                            "self": {**CLOSED, "properties": {"é": {**CLOSED, "properties": {"n 1": {}}}}}
-                        },
-                    }
-                ]
-            }
-        }
-    ),
-    "a map of its own kind, nested to the limit": obj(
-        {"v": {"$ref": "#/$defs/A"}},
-        **{
-            "$defs": {
-                "A": obj(
-                    {"c": {"type": "array", "prefixItems": [{"$ref": "#/$defs/A"}]}},
-                    patternProperties={"d": {}},
-                )
-            }
-        },
-    ),
-    "an alternative whose keys the object around it forbids": obj(
-        {},
-        additionalProperties=False,
-        anyOf=[{"properties": {"n 1": {"type": ["null", "string"]}}, "required": ["n 1"]}, {}],
-    ),
-    "a reference to the root in one of two alternatives": obj(
-        {},
-        additionalProperties=False,
-        anyOf=[{"properties": {"n 1": {"$ref": "#"}}, "required": ["n 1"]}, {}],
-    ),
-    "a literal in one alternative, and any null in further keys of the other": obj(
-        {
-            "c": {
-                "anyOf": [
-                    obj({"kind": {}}, additionalProperties={"type": "null"}),
-                    obj({"x": {"enum": [True]}}),
-                ]
-            }
-        }
-    ),
-    "a map in one alternative, and anything in the other": obj(
-        {
-            "v": {
-                "anyOf": [
-                    obj({"class": obj({}, additionalProperties={"const": "a"})}),
-                    obj({"class": {"minimum": 3}}),
-                ]
-            }
-        }
-    ),
-    "a key that takes nothing, and is null": obj({"class": {"const": 0, "type": "null"}}, minProperties=2),
-    "a tuple or a number, told by their keywords": obj(
-        {"v": {"type": "array", "items": {"prefixItems": [{"const": 2}], "minimum": 3}}}
-    ),
-    "a map that only requires a key, nested to the limit": obj(
-        {
-            "v": obj(
-                {
-                    "d": obj(
-                        {
-                            "b": {
-                                "type": "object",
-                                "required": ["a"],
-                                "patternProperties": {"^[ab]$": {"type": "string"}},
-                            }
-                        },
-                        additionalProperties={"type": "boolean"},
-                    )
-                }
-            )
-        }
-    ),
-    "an item of a tuple that may be null by its keywords": obj(
-        {"v": {"type": "array", "prefixItems": [{"maxLength": 9}], "maxItems": 1}},
-        required=["v"],
-        additionalProperties=False,
-    ),
-    "an optional key of a name that is forbidden": obj(
-        {"self": {"type": "null"}}, additionalProperties={"maximum": 1}, propertyNames={"pattern": "d"}
-    ),
-}
+LOCKED_OUT = REGRESSIONS["locked-out"]
 
 
 LISTED = obj(
