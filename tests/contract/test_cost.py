@@ -141,7 +141,7 @@ def _compiled_types(types: dict[str, SourceDocument], written: list[int]) -> Non
 def test_shared_types_that_refer_to_each_other() -> None:
     steps: list[int] = []
     written: list[int] = []
-    for number in (2, 4, 8, 16):  # what is made at first use is no part of the work
+    for number in (2, 3, 6, 12):  # what is made at first use is no part of the work
         every = {f"p{n}": {"$ref": f"t{n}.yaml"} for n in range(number)}
         schema = {"type": "object", "properties": every}
         types = {f"_types/t{n}.yaml": document(schema, f"_types/t{n}.yaml") for n in range(number)}

@@ -1,6 +1,7 @@
 """The reference toolset, read by PyYAML and checked by jsonschema-rs: none of our own code judges it."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ def type_files() -> list[Path]:
     return sorted((ROOT / "_types").glob("*.yaml"))
 
 
+@cache
 def read(path: Path) -> Any:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
@@ -28,12 +30,17 @@ def address(path: Path) -> str:
     return BASE + path.relative_to(ROOT).as_posix()
 
 
+@cache
+def registry() -> jsonschema_rs.Registry:
+    return jsonschema_rs.Registry(
+        [(address(file), {"$schema": DRAFT, **read(file)}) for file in type_files()]
+    )
+
+
 def validator(path: Path, schema: Any) -> Any:
     """A validator for `schema` as it stands in the file at `path`, with references to shared types."""
-    shared = [(address(file), {"$schema": DRAFT, **read(file)}) for file in type_files()]
-    registry = jsonschema_rs.Registry(shared)
     root = {"$schema": DRAFT, "$id": address(path), **schema}
-    return jsonschema_rs.Draft202012Validator(root, registry=registry)
+    return jsonschema_rs.Draft202012Validator(root, registry=registry())
 
 
 def nodes(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:

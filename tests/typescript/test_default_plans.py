@@ -27,6 +27,6 @@ def _names(seed: int) -> str:
 
 
 def test_the_order_of_plans_does_not_follow_hashes() -> None:
-    outputs = {_names(seed) for seed in range(3)}
+    outputs = {_names(seed) for seed in range(2)}
     assert len(outputs) == 1
     assert len(outputs.pop().split()) == 12
