@@ -19,6 +19,8 @@ from toolcast.integrations.step import StepError, open_project
 from toolcast.project.output.manifest import parse_manifest
 from toolcast.project.state.index import up_to_date
 
+from tests.project.fake import put, tree
+
 MONEY = """\
 type: object
 description: An amount.
@@ -53,9 +55,7 @@ PROJECTS = ("billing", "shop")
 
 def write(folder: Path, files: dict[str, str]) -> None:
     for path, text in files.items():
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        put(folder / path, text)
 
 
 @pytest.fixture
@@ -73,10 +73,7 @@ def run(project: Path, *arguments: str) -> Result:
 
 
 def generated(project: Path) -> dict[str, bytes]:
-    output = project / "generated"
-    return {
-        path.relative_to(output).as_posix(): path.read_bytes() for path in output.rglob("*") if path.is_file()
-    }
+    return tree(project / "generated")
 
 
 def built(project: Path) -> dict[str, bytes]:
@@ -317,27 +314,14 @@ def test_an_engine_puts_types_into_place_as_links_and_makes_some_itself(
     monkeypatch.chdir(sandbox)
     types = ["common/_types/money.yaml", made]
     roots = [word for root in ("shop/specs", "out/bin/shop/specs") for word in ("--root", root)]
-    head = [
-        "compile",
-        "--config",
-        "shop/pyproject.toml",
-        *roots,
-        "--out",
-        "out/shard",
-        "--unused",
-        "out/idle",
-    ]
-    step = CliRunner().invoke(
-        cli, [*head, "shop/specs/buy.yaml", *types, *(f"--type={each}" for each in types)]
-    )
+    words = ["--config", "shop/pyproject.toml", *roots, "--out", "out/shard", "--unused", "out/idle"]
+    words += ["shop/specs/buy.yaml", *types, *(f"--type={each}" for each in types)]
+    step = CliRunner().invoke(cli, ["compile", *words])
     assert step.exit_code == 0, step.output
     assert (sandbox / "out/idle").read_text() == ""
     last = ["assemble", "--config", "shop/pyproject.toml", "out/shard", "--out", "out/generated"]
     assert CliRunner().invoke(cli, last).exit_code == 0
-    output = sandbox / "out/generated"
-    assert {
-        path.relative_to(output).as_posix(): path.read_bytes() for path in output.rglob("*") if path.is_file()
-    } == whole
+    assert tree(sandbox / "out/generated") == whole
 
 
 def test_a_source_distribution_needs_the_folders_inside_and_cannot_have_those_outside(mono: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from toolcast.config import Config, load_config
-from toolcast.project.core.pure import compile_specs
+from toolcast.config import Config
+from toolcast.project.core.pure import Kit, compile_specs
 from toolcast.project.generate import build
 from toolcast.project.state.cache import Cache, CacheError, decode_cache, encode_cache
 from toolcast.project.steps.assemble import DamagedError, assemble, fingerprint_of, publish_set
@@ -27,6 +27,7 @@ from toolcast.project.steps.shard import (
 )
 from toolcast.project.worker import FRONTEND
 
+from tests.project.fake import config_of, put, tree
 from tests.sampled import fewer
 
 HEAD = "description: Does it.\npermission: read\nsecrets: []\n"
@@ -57,26 +58,22 @@ POOL = {
 
 
 def project(base: Path, specs: Mapping[str, str], config: str = CONFIG) -> Config:
-    base.mkdir(parents=True, exist_ok=True)
-    (base / "pyproject.toml").write_text(config, encoding="utf-8")
-    for path, text in specs.items():
-        place = base / "specs" / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+    put(base / "pyproject.toml", config)
     (base / "specs").mkdir(exist_ok=True)
-    found, _ = load_config(base)
-    assert found is not None
-    return found
+    for path, text in specs.items():
+        put(base / "specs" / path, text)
+    return config_of(base)
 
 
-def tree(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+def kit_of(config: Config) -> Kit:
+    setting, problems = read_setting(config)
+    assert setting is not None, problems
+    return setting.kit
 
 
 def shard(config: Config, paths: list[str], out: Path) -> Cache:
-    setting, problems = read_setting(config)
-    assert setting is not None, problems
-    write_shard(out, compile_specs(sorted(paths), Folders((config.specs,)), setting.kit), setting.kit)
+    kit = kit_of(config)
+    write_shard(out, compile_specs(sorted(paths), Folders((config.specs,)), kit), kit)
     return read_shard(out)
 
 
@@ -84,9 +81,7 @@ def put_together(
     config: Config, shards: Mapping[Path, Cache], out: Path
 ) -> tuple[dict[str, bytes], set[str]]:
     """The output folder, and the files that errors speak of."""
-    setting, _ = read_setting(config)
-    assert setting is not None
-    assembled = assemble({str(folder): units for folder, units in shards.items()}, setting.kit)
+    assembled = assemble({str(folder): units for folder, units in shards.items()}, kit_of(config))
     compiled = output_files(assembled.units, shards)
     found = publish_set(assembled, compiled, out, shown_output="generated")
     reported = {problem.file for problem in (*assembled.diagnostics, *found)}
@@ -202,9 +197,7 @@ class TestOutput:
             for name, path in (("a", "files/edit.yaml"), ("b", "top.yaml"))
         }
         expected, _ = put_together(config, whole, tmp_path / "all")
-        setting, _ = read_setting(config)
-        assert setting is not None
-        assembled = assemble({str(folder): units for folder, units in whole.items()}, setting.kit)
+        assembled = assemble({str(folder): units for folder, units in whole.items()}, kit_of(config))
         publish_set(assembled, None, tmp_path / "set", shown_output="set")
         union = tree(tmp_path / "set")
         assert "top.py" not in union
@@ -249,18 +242,14 @@ class TestRefusals:
     def test_steps_with_different_settings_do_not_mix(self, tmp_path: Path) -> None:
         config = project(tmp_path, {"a.yaml": HEAD})
         one = shard(config, ["a.yaml"], tmp_path / "s")
-        setting, _ = read_setting(config)
-        assert setting is not None
-        outcome = assemble({"s": replace(one, kit="other")}, setting.kit)
+        outcome = assemble({"s": replace(one, kit="other")}, kit_of(config))
         assert [problem.code for problem in outcome.diagnostics] == ["other-setting"]
         assert outcome.files == {}
 
     def test_a_type_that_nobody_compiled(self, tmp_path: Path) -> None:
         config = project(tmp_path, {path: POOL[path] for path in ("_types/place.yaml", "geo/go.yaml")})
         units = shard(config, ["geo/go.yaml"], tmp_path / "s")
-        setting, _ = read_setting(config)
-        assert setting is not None
-        (problem,) = assemble({"s": units}, setting.kit).diagnostics
+        (problem,) = assemble({"s": units}, kit_of(config)).diagnostics
         assert (problem.code, problem.file) == ("not-compiled", "specs/_types/place.yaml")
 
     def test_one_spec_in_two_steps(self, tmp_path: Path) -> None:
@@ -268,18 +257,14 @@ class TestRefusals:
         one = shard(config, ["a.yaml"], tmp_path / "one")
         project(tmp_path, {"a.yaml": HEAD.replace("Does", "Did")})
         two = shard(config, ["a.yaml"], tmp_path / "two")
-        setting, _ = read_setting(config)
-        assert setting is not None
-        assert not assemble({"one": one, "again": one}, setting.kit).diagnostics
-        (problem,) = assemble({"one": one, "two": two}, setting.kit).diagnostics
+        assert not assemble({"one": one, "again": one}, kit_of(config)).diagnostics
+        (problem,) = assemble({"one": one, "two": two}, kit_of(config)).diagnostics
         assert problem.code == "compiled-twice"
 
     def test_the_stamp_distinguishes_sets(self, tmp_path: Path) -> None:
         config = project(tmp_path, {"a.yaml": HEAD, "b.yaml": HEAD})
-        setting, _ = read_setting(config)
-        assert setting is not None
-        both = assemble({"s": shard(config, ["a.yaml", "b.yaml"], tmp_path / "s")}, setting.kit)
-        one = assemble({"s": shard(config, ["a.yaml"], tmp_path / "s")}, setting.kit)
+        both = assemble({"s": shard(config, ["a.yaml", "b.yaml"], tmp_path / "s")}, kit_of(config))
+        one = assemble({"s": shard(config, ["a.yaml"], tmp_path / "s")}, kit_of(config))
         assert fingerprint_of(both) != fingerprint_of(one)
         assert len(fingerprint_of(both).splitlines()) == len(both.files) + len(both.digests)
 
