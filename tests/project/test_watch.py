@@ -90,34 +90,27 @@ def watch(project: Path) -> Iterator[Watch]:
         watch.process.wait()
 
 
-def test_a_save_is_published(project: Path, watch: Watch) -> None:
-    spec, module = project / "specs" / "read.yaml", project / "generated" / "read.py"
+def test_a_save_is_published_and_other_outputs_are_repaired_after_it(project: Path, watch: Watch) -> None:
+    specs, generated = project / "specs", project / "generated"
+
+    def save(name: str, description: str) -> None:
+        (specs / f"{name}.yaml").write_text(SPEC.format(name=name, description=description))
+        watch.until(generated / f"{name}.py", description)
+
     for number in range(3):
-        spec.write_text(SPEC.format(name="read", description=f"Reads {number}."))
-        watch.until(module, f"Reads {number}.")
+        save("read", f"Reads {number}.")
     assert check(project) == 0
-
-
-def test_a_save_repairs_what_was_edited_by_hand(project: Path, watch: Watch) -> None:
-    """First comes what was saved; that other outputs are right is seen after."""
-    (project / "specs" / "write.yaml").write_text(SPEC.format(name="write", description="Writes."))
-    generated = project / "generated"
-    watch.until(generated / "write.py", "Writes.")
+    save("write", "Writes.")
     (generated / "write.py").write_text("edited by hand")
     (generated / "contracts" / "write.json").unlink()
-    (project / "specs" / "read.yaml").write_text(SPEC.format(name="read", description="Reads more."))
-    watch.until(generated / "read.py", "Reads more.")
+    save("read", "Reads more.")
     watch.until(generated / "write.py", "Writes.")
     watch.until(generated / "contracts" / "write.json", "path")
     assert check(project) == 0
-
-
-def test_a_save_repairs_an_output_folder_that_is_gone(project: Path, watch: Watch) -> None:
-    shutil.rmtree(project / "generated")
-    (project / "specs" / "read.yaml").write_text(SPEC.format(name="read", description="Reads more."))
-    watch.until(project / "generated" / "read.py", "Reads more.")
-    watch.until(project / "generated" / "registry.py", "READ")
-    watch.until(project / "generated" / "manifest.txt", "registry.py")
+    shutil.rmtree(generated)
+    save("read", "Reads anew.")
+    watch.until(generated / "registry.py", "READ")
+    watch.until(generated / "manifest.txt", "registry.py")
     assert check(project) == 0
 
 
