@@ -47,6 +47,8 @@ for tool in sys.argv[1:]:
 
 def call(folder: Path, *tools: str) -> list[dict[str, Any]]:
     """The results of calls of the project's program, each in a process of its own."""
+    if not hasattr(os, "fork"):
+        pytest.skip("forks a process for each call")
     command = [sys.executable, "-c", CALLS, *tools]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
     printed = done.stdout.split("\0")[:-1]
