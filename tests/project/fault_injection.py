@@ -100,6 +100,16 @@ def die_really() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def die_beside_a_journal(state: pathlib.Path) -> Callable[[str, bool], None]:
+    """The end at the first step that finds a journal in `state`."""
+
+    def reached(_name: str, _after: bool) -> None:
+        if any(state.glob("journal-*")):
+            die_really()
+
+    return reached
+
+
 def run_in_fork(work: Callable[[], object]) -> int:
     """Run `work` in a forked process: 0, or the number of the signal that ended it. 255 is an exception."""
     child = os.fork()
