@@ -17,7 +17,6 @@ from tests.seeds.schemas import of, sent, sent_a
 
 def test_a_free_object_is_not_called_strict() -> None:
     """An object that may hold anything is not sent as one that may hold nothing.
-
     Source: 6, "strict turns a free-form `{type:object}` into"
     """
     outcome = normalize(of({"type": "object"}), "openai")
@@ -27,7 +26,6 @@ def test_a_free_object_is_not_called_strict() -> None:
 
 def test_cloud_code_assist_keeps_tools_whole() -> None:
     """Cloud Code Assist: what may be null is not required, and an `allOf` does not empty the tool.
-
     Source: 6, "CCA: optional `[T,null]` stays in `required`"
     """
     assert "required" not in sent(of({"type": ["string", "null"]}), "cloud-code-assist")
@@ -37,7 +35,6 @@ def test_cloud_code_assist_keeps_tools_whole() -> None:
 
 def test_strict_has_no_keyword_that_strict_refuses() -> None:
     """Strict mode gets no `oneOf` and no `allOf`, and keeps a default that had no description.
-
     Source: 6, "strict keeps `oneOf` and two-branch `allOf`"
     """
     schema = {
@@ -71,7 +68,6 @@ def test_strict_has_no_keyword_that_strict_refuses() -> None:
 )
 def test_gemini_gets_nothing_that_it_refuses(schema: dict[str, Any], absent: str) -> None:
     """Gemini: arrays have items, nothing leaks that it refuses, enums of integers keep their values.
-
     Source: 6, "Google: tuple→array without `items`"
     """
     result = sent_a(schema, "gemini")
@@ -82,7 +78,6 @@ def test_gemini_gets_nothing_that_it_refuses(schema: dict[str, Any], absent: str
 
 def test_nothing_that_gemini_lacks_reaches_it_and_nothing_is_silent() -> None:
     """What a provider lacks is said in words, and literals stay as they are.
-
     Source: 6, "nothing is spilled"
     """
     schema = of({"type": ["number", "string"], "exclusiveMinimum": 0, "not": {"const": 5}})
@@ -101,7 +96,6 @@ def test_nothing_that_gemini_lacks_reaches_it_and_nothing_is_silent() -> None:
 
 def test_a_parameter_may_be_named_title_and_references_end() -> None:
     """A parameter named `title` stays, recursive references end, keywords beside a reference stay.
-
     Source: 6, "a parameter *named* `title` is deleted"
     """
     node = {"type": "object", "properties": {"title": {"type": "string"}, "next": {"$ref": "#/$defs/n"}}}
@@ -113,7 +107,6 @@ def test_a_parameter_may_be_named_title_and_references_end() -> None:
 
 def test_a_stub_says_what_is_required_and_cuts_no_character() -> None:
     """A stub says what is required, and no character is split by a cut.
-
     Source: 6, "the brief stub has no `required`"
     """
     registry = ToolRegistry()
@@ -129,7 +122,6 @@ def test_a_stub_says_what_is_required_and_cuts_no_character() -> None:
 
 def test_errors_are_in_order_and_counted_in_characters() -> None:
     """Errors are in the order of the schema, lengths count characters, names may be of any script.
-
     Source: 6, "error order is random"
     """
     schema = {

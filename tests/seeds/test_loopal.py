@@ -29,7 +29,6 @@ SPEC = {
 
 def test_one_declaration_gives_schema_and_parser() -> None:
     """One declaration gives the schema that models read and the code that reads their answers.
-
     Source: 4, "One declaration gives schema and parser"
     """
     validator = jsonschema_rs.validator_for(EDIT.schema())
@@ -49,7 +48,6 @@ def test_one_declaration_gives_schema_and_parser() -> None:
 
 def test_untyped_data_becomes_typed_at_one_place() -> None:
     """Handlers get typed parameters; untyped data is read at one place.
-
     Source: 4, "the registry holds type-erased tools behind one bridge"
     """
     seen: list[Any] = []
@@ -67,7 +65,6 @@ def test_untyped_data_becomes_typed_at_one_place() -> None:
 
 def test_schemas_are_plain_where_a_provider_wants_them_so() -> None:
     """Schemas have no `$schema`, no references and stated properties where a provider asks for that.
-
     Source: 4, "Schema: no `$schema`, references inlined recursively, no `title`"
     Differs: titles stay where a provider takes them: a model reads them.
     """
@@ -80,7 +77,6 @@ def test_schemas_are_plain_where_a_provider_wants_them_so() -> None:
 
 def test_an_empty_text_is_no_value_only_where_nothing_is_required() -> None:
     """An empty text is taken for absent only for what is optional.
-
     Source: 4, "Input: top-level `\"\"` is removed only where not required"
     Better: and only where the schema refuses it, and a program allows the guess.
     """
@@ -93,7 +89,6 @@ def test_an_empty_text_is_no_value_only_where_nothing_is_required() -> None:
 
 def test_every_spec_states_where_secrets_may_stand() -> None:
     """Which parameters may hold secrets is stated by every spec; there is no default.
-
     Source: 4, "`secret_eligible_params` has no default: every tool states it"
     """
     without = {key: value for key, value in SPEC.items() if key != "secrets"}
@@ -112,7 +107,6 @@ def test_every_spec_states_where_secrets_may_stand() -> None:
 )
 def test_a_reference_elsewhere_or_malformed_is_refused(arguments: dict[str, Any]) -> None:
     """A reference to a secret where none may stand, or in another form, is refused.
-
     Source: 4, "`<secret_ref:NAME>` anywhere else, or malformed, is refused"
     """
     ran: list[BashParams] = []
@@ -126,7 +120,6 @@ def test_a_reference_elsewhere_or_malformed_is_refused(arguments: dict[str, Any]
 
 def test_a_precheck_may_refuse_before_execution() -> None:
     """A precheck may refuse a call before it is carried out.
-
     Source: 4, "`precheck` may refuse before execution"
     """
 
@@ -149,7 +142,6 @@ def test_a_precheck_may_refuse_before_execution() -> None:
 
 def test_violations_name_their_paths() -> None:
     """Arguments are validated in full before execution, and each violation has its path.
-
     Source: 4, "A full validator runs before execution and names paths"
     """
     inner = {"type": "object", "properties": {"b": {"type": "integer"}}, "required": ["b"]}
@@ -160,7 +152,6 @@ def test_violations_name_their_paths() -> None:
 
 def test_following_a_command_is_a_tool_of_its_own() -> None:
     """What a flag would turn into another tool is a tool of its own.
-
     Source: 4, "Overloaded flag-argument tools are split"
     """
     from generated.registry import BINDINGS

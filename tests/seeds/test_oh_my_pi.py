@@ -34,7 +34,6 @@ def compiled(**properties: Any) -> dict[str, bytes]:
 
 def test_a_union_of_a_type_and_null_becomes_nullable() -> None:
     """A union of a scalar and null becomes one type with null.
-
     Source: 1, "Two-branch `anyOf:[scalar,null]` becomes"
     Differs: only where the provider's dialect has no such union; elsewhere it is sent as it is.
     """
@@ -45,7 +44,6 @@ def test_a_union_of_a_type_and_null_becomes_nullable() -> None:
 
 def test_an_enum_of_one_type_gains_that_type() -> None:
     """An enum whose values have one type gains that type.
-
     Source: 1, "a homogeneous bare enum gains `type`"
     """
     assert sent_a({"enum": ["x", "y"]}, "openai") == {"type": "string", "enum": ["x", "y"]}
@@ -53,7 +51,6 @@ def test_an_enum_of_one_type_gains_that_type() -> None:
 
 def test_a_union_of_constants_becomes_an_enum() -> None:
     """A union of constants becomes one enum where no description is lost by that.
-
     Source: 1, "an all-const `anyOf` becomes"
     Better: descriptions that differ are kept in words, or in the branches where the provider takes them.
     """
@@ -66,7 +63,6 @@ def test_a_union_of_constants_becomes_an_enum() -> None:
 
 def test_the_empty_schema_is_any_value() -> None:
     """A schema without keywords means any value.
-
     Source: 1, "`{}` becomes `true` in schema positions"
     Differs: `{}` stays `{}`, which means the same and which providers that refuse `true` take.
     """
@@ -78,7 +74,6 @@ def test_the_empty_schema_is_any_value() -> None:
 @pytest.mark.parametrize("provider", available())
 def test_older_drafts_become_2020_12(provider: str) -> None:
     """Schemas of older drafts are raised to 2020-12.
-
     Source: 1, "Draft-07 is raised to 2020-12"
     """
     schema = of({"type": "array", "items": [{"type": "string"}], "additionalItems": False})
@@ -89,7 +84,6 @@ def test_older_drafts_become_2020_12(provider: str) -> None:
 
 def test_definitions_become_defs() -> None:
     """`definitions` becomes `$defs`.
-
     Source: 1, "`definitions`→`$defs`"
     """
     schema = of({"$ref": "#/definitions/n"}, definitions={"n": {"type": "integer"}})
@@ -98,7 +92,6 @@ def test_definitions_become_defs() -> None:
 
 def test_a_list_of_items_becomes_prefix_items() -> None:
     """A list in `items` becomes `prefixItems`.
-
     Source: 1, "tuple `items`→`prefixItems`"
     """
     items = [{"type": "string"}, {"type": "integer"}]
@@ -107,7 +100,6 @@ def test_a_list_of_items_becomes_prefix_items() -> None:
 
 def test_dependencies_are_split() -> None:
     """`dependencies` becomes `dependentRequired` and `dependentSchemas`.
-
     Source: 1, "`dependencies` split into"
     """
     schema = {"type": "object", "dependencies": {"a": ["b"], "b": {"required": ["a"]}}}
@@ -118,7 +110,6 @@ def test_dependencies_are_split() -> None:
 
 def test_nullable_becomes_the_type_null() -> None:
     """`nullable` becomes the type null.
-
     Source: 1, "`nullable`→null type"
     """
     assert sent_a({"type": "string", "nullable": True}, "mcp") == {"type": ["string", "null"]}
@@ -126,7 +117,6 @@ def test_nullable_becomes_the_type_null() -> None:
 
 def test_siblings_of_a_reference_win() -> None:
     """Local references are inlined where they must be, and keywords beside one win.
-
     Source: 1, "Local references are inlined, siblings win"
     Differs: a reference stays where the provider takes references.
     """
@@ -139,7 +129,6 @@ def test_siblings_of_a_reference_win() -> None:
 
 def test_a_cycle_ends() -> None:
     """A reference that leads back to itself ends.
-
     Source: 1, "a cycle becomes `{}`"
     Better: it stays a reference where the provider takes one, else it is written out once and described, and
     the deeper values arrive as JSON text.
@@ -163,7 +152,6 @@ def test_a_cycle_ends() -> None:
 )
 def test_keywords_in_snake_case_are_renamed(written: str, meant: str, value: Any) -> None:
     """Keywords in snake case are read as the keywords that they mean.
-
     Source: 1, "snake_case combinators"
     Differs: `property_ordering` is no keyword of JSON Schema and stays.
     """
@@ -174,7 +162,6 @@ def test_keywords_in_snake_case_are_renamed(written: str, meant: str, value: Any
 @pytest.mark.parametrize("provider", available())
 def test_a_property_may_have_the_name_of_a_keyword(provider: str) -> None:
     """Names of properties are never read as keywords.
-
     Source: 1, "Keys under `properties` and other schema maps"
     """
     names = ("pattern", "title", "format", "enum", "items")
@@ -184,7 +171,6 @@ def test_a_property_may_have_the_name_of_a_keyword(provider: str) -> None:
 
 def test_literals_are_never_rewritten() -> None:
     """Values of `default`, `enum`, `const` and `examples` are never rewritten as schemas.
-
     Source: 1, "Literals in `default enum const examples`"
     """
     literal = {"$ref": "#/x", "minLength": 3, "title": "t", "nullable": True}
@@ -211,7 +197,6 @@ def test_literals_are_never_rewritten() -> None:
 )
 def test_gemini_gets_no_keyword_that_it_refuses(keyword: dict[str, Any]) -> None:
     """Gemini gets no keyword that it refuses.
-
     Source: 1, "**Google.** Strips"
     Better: what the keyword says is kept in words or in another form, or stands in the ledger; bounds,
     lengths, formats and patterns that Gemini documents today are sent.
@@ -231,7 +216,6 @@ def test_gemini_gets_no_keyword_that_it_refuses(keyword: dict[str, Any]) -> None
 )
 def test_what_gemini_lacks_is_said_in_the_description(keyword: dict[str, Any], words: str) -> None:
     """What Gemini has no keyword for is said in the description.
-
     Source: 1, "Lifts into the description"
     Source: 1, "`pattern format minLength maxLength minimum maximum"
     Better: as a sentence behind the description, which a model reads as it reads prose.
@@ -247,7 +231,6 @@ def test_what_gemini_lacks_is_said_in_the_description(keyword: dict[str, Any], w
 
 def test_gemini_knows_null_as_nullable() -> None:
     """A type with null becomes the type with `nullable` for Gemini.
-
     Source: 1, "`type:[T,null]`→`T` + `nullable:true`"
     """
     assert sent_a({"type": ["integer", "null"]}, "gemini") == {"type": "integer", "nullable": True}
@@ -255,7 +238,6 @@ def test_gemini_knows_null_as_nullable() -> None:
 
 def test_every_type_of_a_list_reaches_gemini() -> None:
     """A list of types becomes what Gemini can say.
-
     Source: 1, "several types→the first"
     Better: all of them, as a union; the first alone would lock the others out.
     """
@@ -265,7 +247,6 @@ def test_every_type_of_a_list_reaches_gemini() -> None:
 
 def test_a_constant_becomes_an_enum_for_gemini() -> None:
     """`const` becomes an enum of one value.
-
     Source: 1, "`const`→`enum`"
     """
     assert sent_a({"const": "v"}, "gemini") == {"enum": ["v"], "type": "string"}
@@ -273,7 +254,6 @@ def test_a_constant_becomes_an_enum_for_gemini() -> None:
 
 def test_properties_keep_their_order() -> None:
     """The order of properties reaches the model.
-
     Source: 1, "`propertyOrdering` when an object has more than one property"
     Differs: JSON keeps the order of the spec; `propertyOrdering` repeats it.
     """
@@ -283,7 +263,6 @@ def test_properties_keep_their_order() -> None:
 
 def test_objects_without_properties_stay_usable() -> None:
     """An object that states no properties gets what its provider asks for.
-
     Source: 1, "objects get `properties:{}`"
     Better: for Gemini, which would send nothing but `{}`, it becomes JSON text, and is decoded.
     """
@@ -296,7 +275,6 @@ def test_objects_without_properties_stay_usable() -> None:
 
 def test_enums_of_numbers_reach_gemini() -> None:
     """An enum of numbers becomes what Gemini can say.
-
     Source: 1, "non-string enums drop to the bare type"
     Better: the values become strings, and the answer becomes numbers again.
     """
@@ -307,7 +285,6 @@ def test_enums_of_numbers_reach_gemini() -> None:
 
 def test_cloud_code_assist_gets_no_null() -> None:
     """Claude behind Cloud Code Assist gets no null and no `nullable`.
-
     Source: 1, "**Cloud Code Assist Claude (CCA).** The Google strip list, no `nullable`"
     """
     result = sent(of({"type": ["string", "null"]}), "cloud-code-assist")
@@ -317,7 +294,6 @@ def test_cloud_code_assist_gets_no_null() -> None:
 
 def test_unions_of_objects_merge_for_cloud_code_assist() -> None:
     """Unions of objects merge: all properties, compatible enums united, only common keys required.
-
     Source: 1, "Object unions merge"
     """
     branches = [
@@ -332,7 +308,6 @@ def test_unions_of_objects_merge_for_cloud_code_assist() -> None:
 
 def test_mixed_types_reach_cloud_code_assist() -> None:
     """A value of several types becomes one that Cloud Code Assist takes.
-
     Source: 1, "Mixed types→first non-null type"
     Better: as JSON text of a value that fits, so that no type is locked out.
     """
@@ -353,7 +328,6 @@ def test_mixed_types_reach_cloud_code_assist() -> None:
 )
 def test_no_tool_is_emptied_for_cloud_code_assist(schema: dict[str, Any]) -> None:
     """What Cloud Code Assist cannot take costs that part, and leaves the tool its parameters.
-
     Source: 1, "What is left of type arrays, null types"
     Better: no tool becomes one without parameters.
     """
@@ -365,7 +339,6 @@ def test_no_tool_is_emptied_for_cloud_code_assist(schema: dict[str, Any]) -> Non
 
 def test_mcp_gets_the_schema_nearly_as_it_is() -> None:
     """MCP clients get the schema with nothing left out but what 2020-12 does not have.
-
     Source: 1, "**MCP.** Strips only"
     Differs: `$schema` and references stay, which MCP's own conformance suite asks for.
     """
@@ -375,7 +348,6 @@ def test_mcp_gets_the_schema_nearly_as_it_is() -> None:
 
 def test_responses_gets_any_of_for_one_of() -> None:
     """OpenAI's Responses get `anyOf` for `oneOf`.
-
     Source: 1, "**OpenAI Responses.** `oneOf`→`anyOf`"
     """
     branches = [{"type": "string"}, {"type": "integer"}]
@@ -384,7 +356,6 @@ def test_responses_gets_any_of_for_one_of() -> None:
 
 def test_responses_gets_properties_of_every_object() -> None:
     """For OpenAI's Responses every object states its properties.
-
     Source: 1, "objects gain `properties:{}`"
     """
     assert sent_a({"type": "object"}, "openai-responses") == {"type": "object", "properties": {}}
@@ -392,7 +363,6 @@ def test_responses_gets_properties_of_every_object() -> None:
 
 def test_responses_gets_the_empty_schema() -> None:
     """Any value stays any value for OpenAI's Responses.
-
     Source: 1, "`{}`→`true`"
     Differs: as `{}`, which means the same.
     """
@@ -402,7 +372,6 @@ def test_responses_gets_the_empty_schema() -> None:
 
 def test_responses_gets_no_look_around() -> None:
     """OpenAI's Responses get no pattern with look-around.
-
     Source: 1, "look-around `pattern`s dropped"
     Better: the description has it.
     """
@@ -413,7 +382,6 @@ def test_responses_gets_no_look_around() -> None:
 
 def test_what_needs_nothing_is_equal() -> None:
     """A schema that needs no change comes back equal.
-
     Source: 1, "returns the same object when nothing changed"
     """
     schema = of({"type": "string"}, additionalProperties=False)
@@ -424,7 +392,6 @@ def test_what_needs_nothing_is_equal() -> None:
 
 def test_strict_is_enforced_on_what_is_left() -> None:
     """For OpenAI's strict mode every object is closed and requires all its properties.
-
     Source: 1, "**OpenAI strict.** Sanitise, then enforce"
     """
     result = sent(of({"type": "object", "properties": {"b": {"type": "string"}}}, required=False), "openai")
@@ -442,7 +409,6 @@ def test_strict_is_enforced_on_what_is_left() -> None:
 )
 def test_strict_gets_no_keyword_that_it_refuses(keyword: dict[str, Any], said: str) -> None:
     """OpenAI's strict mode gets no keyword that it refuses.
-
     Source: 1, "Removes `format pattern minLength"
     Better: the description has what was removed; the keywords that the strict mode takes today are sent.
     """
@@ -455,7 +421,6 @@ def test_strict_gets_no_keyword_that_it_refuses(keyword: dict[str, Any], said: s
 
 def test_a_default_is_said_in_strict_mode() -> None:
     """A default stands in the description where strict mode takes none.
-
     Source: 1, "`default`→` (default:"
     Source: 1, "X)` in a description that lacks"
     """
@@ -466,7 +431,6 @@ def test_a_default_is_said_in_strict_mode() -> None:
 
 def test_a_reference_with_siblings_is_inlined_for_strict() -> None:
     """A reference with keywords beside it is inlined for strict mode, and these win.
-
     Source: 1, "`$ref` + siblings is inlined and siblings win"
     """
     schema = of({"$ref": "#/$defs/n", "description": "own"}, **{"$defs": {"n": {"type": "integer"}}})
@@ -475,7 +439,6 @@ def test_a_reference_with_siblings_is_inlined_for_strict() -> None:
 
 def test_a_single_all_of_is_inlined_for_strict() -> None:
     """An `allOf` of one schema is inlined for strict mode.
-
     Source: 1, "a single-entry `allOf` is inlined and the entry wins"
     Differs: annotations of the place win over those of the entry, as they do beside a reference.
     """
@@ -485,7 +448,6 @@ def test_a_single_all_of_is_inlined_for_strict() -> None:
 
 def test_what_is_optional_may_be_null_in_strict_mode() -> None:
     """What is optional may be null in strict mode, and null means absent.
-
     Source: 1, "Optional→null branch"
     """
     schema = of({"anyOf": [{"type": "string"}, {"type": "integer"}]}, required=False)
@@ -495,7 +457,6 @@ def test_what_is_optional_may_be_null_in_strict_mode() -> None:
 
 def test_an_enum_of_several_types_is_strict() -> None:
     """An enum of several types is sent in strict mode.
-
     Source: 1, "Type-array enums split by type"
     Differs: as one list of types with one enum; the same values.
     """
@@ -507,7 +468,6 @@ def test_an_enum_of_several_types_is_strict() -> None:
 
 def test_tuples_are_strict_too() -> None:
     """The items of a tuple follow the rules of strict mode.
-
     Source: 1, "Tuple `prefixItems` are made strict too"
     Better: a closed tuple becomes an object, which the strict mode documents, and is decoded.
     """
@@ -530,7 +490,6 @@ def test_tuples_are_strict_too() -> None:
 )
 def test_strict_gives_up_openly(schema: dict[str, Any]) -> None:
     """What strict mode cannot say is sent without it.
-
     Source: 1, "Fails open to `{strict:false, schema: upgraded}`"
     Source: 1, "`strict:true` is sent only when enforcement succeeded"
     Better: a map of values of one type is sent as pairs, in strict mode.
@@ -542,7 +501,6 @@ def test_strict_gives_up_openly(schema: dict[str, Any]) -> None:
 
 def test_one_variable_turns_strict_off_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """One environment variable turns strict modes off everywhere.
-
     Source: 1, "one environment variable bypasses strict everywhere"
     """
     registry = ToolRegistry()
@@ -559,7 +517,6 @@ def test_one_variable_turns_strict_off_everywhere(monkeypatch: pytest.MonkeyPatc
 
 def test_anthropic_keeps_what_it_takes() -> None:
     """Anthropic's strict mode keeps its keywords.
-
     Source: 1, "**Anthropic.** Keeps"
     """
     text = {"type": "string", "format": "email", "description": "To whom.", "title": "To"}
@@ -569,7 +526,6 @@ def test_anthropic_keeps_what_it_takes() -> None:
 
 def test_anthropic_gets_the_rest_in_words() -> None:
     """What Anthropic's strict mode does not take is said in words.
-
     Source: 1, "spills the rest"
     """
     result = sent_a({"type": "string", "minLength": 2, "format": "regex"}, "anthropic-strict")
@@ -580,7 +536,6 @@ def test_anthropic_gets_the_rest_in_words() -> None:
 
 def test_anthropic_gets_an_object_at_the_root() -> None:
     """The root for Anthropic is an object with properties.
-
     Source: 1, "Root always has `type:object`"
     Differs: what is empty is left out; the API takes that.
     """
@@ -590,7 +545,6 @@ def test_anthropic_gets_an_object_at_the_root() -> None:
 
 def test_anthropic_gets_no_union_at_the_root() -> None:
     """A union at the root becomes words for Anthropic, because the API answers 400.
-
     Source: 1, "root combinators are spilled because the API answers 400"
     """
     schema = {
@@ -605,7 +559,6 @@ def test_anthropic_gets_no_union_at_the_root() -> None:
 
 def test_a_contradiction_is_quarantined_by_path() -> None:
     """A tool whose enum contradicts its type is repaired or refused, and reported by path.
-
     Source: 1, "A tool whose enum or const contradicts its type is quarantined"
     """
     schema, entries = quarantined(of({"type": "string", "enum": [1, 2]}, required=False))
@@ -615,7 +568,6 @@ def test_a_contradiction_is_quarantined_by_path() -> None:
 
 def test_one_bad_spec_does_not_fail_the_others() -> None:
     """One bad tool never fails the others.
-
     Source: 1, "one bad tool never fails the turn"
     """
     good = TEXT.replace("probe", "good").encode()
@@ -628,7 +580,6 @@ def test_one_bad_spec_does_not_fail_the_others() -> None:
 
 def test_long_names_are_refused_when_tools_are_built() -> None:
     """Names that a provider refuses never reach it.
-
     Source: 1, "Tool names are cut to 64 characters with a deterministic hash suffix"
     Differs: in a spec the name is refused, with its line; names of live servers are cut and given a digest.
     """
@@ -639,7 +590,6 @@ def test_long_names_are_refused_when_tools_are_built() -> None:
 
 def test_the_first_of_a_name_wins_whatever_was_registered_before() -> None:
     """Who wins a name is determined.
-
     Source: 1, "the winner of a collision does not depend on registration order"
     Differs: two specs of one name are an error of the build; at run time the first registration wins, so
     that no later server takes a tool's place.
@@ -654,7 +604,6 @@ def test_the_first_of_a_name_wins_whatever_was_registered_before() -> None:
 
 def test_null_for_what_is_optional_means_absent_at_every_depth() -> None:
     """Null for an optional property means that it is absent, at every depth.
-
     Source: 1, "Optional `null` (also `\"null\"`) is dropped at every depth"
     Better: the text `"null"` is only a guess, which a program allows.
     """
@@ -668,7 +617,6 @@ def test_null_for_what_is_optional_means_absent_at_every_depth() -> None:
 
 def test_an_empty_text_means_absent_only_where_it_is_refused() -> None:
     """An empty text for an optional property means absent only where the schema refuses it.
-
     Source: 1, "optional `\"\"` only if the property's schema rejects it"
     """
     guesses = Guesses(["empty-string"])
@@ -680,7 +628,6 @@ def test_an_empty_text_means_absent_only_where_it_is_refused() -> None:
 
 def test_a_required_null_is_refused() -> None:
     """A null for a required property is an error that the model reads.
-
     Source: 1, "a required null takes the schema default"
     Differs: a value that nobody sent would act; the model is told what is missing.
     """
@@ -702,7 +649,6 @@ def test_texts_of_values_are_read_where_a_program_allows_it(
     name: Any, schema: dict[str, Any], text: str, value: Any
 ) -> None:
     """Texts of numbers, booleans and JSON, and blanks around enum values, are corrected.
-
     Source: 1, "numeric and boolean strings are coerced"
     Source: 1, "JSON inside strings is parsed up to three levels"
     Source: 1, "enum whitespace trimmed"
@@ -715,7 +661,6 @@ def test_texts_of_values_are_read_where_a_program_allows_it(
 
 def test_a_missing_bracket_is_healed() -> None:
     """A missing bracket is corrected.
-
     Source: 1, "one-edit bracket healing"
     """
     guesses = Guesses(["missing-bracket"])
@@ -725,7 +670,6 @@ def test_a_missing_bracket_is_healed() -> None:
 
 def test_arguments_that_are_encoded_twice_are_opened() -> None:
     """An object that was encoded twice is opened.
-
     Source: 1, "double-encoded keys unwrapped"
     """
     text = json.dumps(json.dumps({"a": 1}))
@@ -734,7 +678,6 @@ def test_arguments_that_are_encoded_twice_are_opened() -> None:
 
 def test_a_schema_is_normalised_once() -> None:
     """What was normalised is kept by its content.
-
     Source: 1, "**Fingerprint.** Hash with a version prefix, memoised"
     """
     normalizer = Normalizer()
@@ -744,7 +687,6 @@ def test_a_schema_is_normalised_once() -> None:
 
 def test_a_manifest_of_another_version_is_no_proof() -> None:
     """Outputs of another version count only as what they are.
-
     Source: 1, "a version mismatch fails closed and rebuilds"
     Better: the manifest holds digests of each input and output beside the versions, so that a version that
     changed no byte rebuilds nothing that differs.
@@ -756,7 +698,6 @@ def test_a_manifest_of_another_version_is_no_proof() -> None:
 
 def test_no_specs_is_no_error() -> None:
     """Nothing to do is done at once.
-
     Source: 1, "empty sources short-circuit"
     """
     made = toolcast.compile({})
@@ -766,7 +707,6 @@ def test_no_specs_is_no_error() -> None:
 
 def test_every_profile_names_its_sources() -> None:
     """Every rule for a provider has a source.
-
     Better: theirs are in code.
     """
     for provider in available():
@@ -775,7 +715,6 @@ def test_every_profile_names_its_sources() -> None:
 
 def test_the_ledger_lists_what_is_lost() -> None:
     """What a provider cannot be told is listed.
-
     Better: theirs is silent.
     """
     assert ("contains", "described") in lost(

@@ -29,7 +29,6 @@ def tool(disclosure: Disclosure, name: str) -> Any:
 
 def test_the_first_round_shows_a_name_and_one_line() -> None:
     """The first round shows a name and one line of each tool.
-
     Source: 5, "Round one shows name and one line"
     Better: the stub keeps the names of what is required, so that the model can call at once.
     """
@@ -42,7 +41,6 @@ def test_the_first_round_shows_a_name_and_one_line() -> None:
 def test_a_call_that_lacks_arguments_is_answered_with_the_schema() -> None:
     """A call that lacks required arguments is not carried out: the answer says what is missing, and the full
     schema follows.
-
     Source: 5, "A call that lacks required arguments is not executed"
     """
     disclosure = shown()
@@ -54,7 +52,6 @@ def test_a_call_that_lacks_arguments_is_answered_with_the_schema() -> None:
 
 def test_only_the_first_wrong_call_of_a_turn_is_answered_so() -> None:
     """Once per tool and turn; a second such call is treated as any call.
-
     Source: 5, "Once per tool per turn"
     Source: 5, "the second such call executes"
     Better: it is still validated, so no handler gets arguments that do not fit.
@@ -69,7 +66,6 @@ def test_only_the_first_wrong_call_of_a_turn_is_answered_so() -> None:
 
 def test_ten_rounds_are_the_most() -> None:
     """At most ten rounds.
-
     Source: 5, "At most 10 rounds"
     """
     answers = 0
@@ -88,7 +84,6 @@ def test_ten_rounds_are_the_most() -> None:
 
 def test_tools_are_chosen_by_keywords_of_their_group() -> None:
     """Tools are chosen by keywords of their group; the others are shown briefly.
-
     Source: 5, "Tools are also routed by keyword group"
     """
     disclosure = shown()

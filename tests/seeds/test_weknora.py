@@ -35,7 +35,6 @@ def call(registry: ToolRegistry, arguments: Any = GOOD, name: str = "edit") -> T
 
 def test_the_first_registration_of_a_name_wins(caplog: pytest.LogCaptureFixture) -> None:
     """The first registration of a name wins, and a second one is logged.
-
     Source: 3, "First registration of a name wins"
     Source: 3, "a duplicate warns"
     """
@@ -51,7 +50,6 @@ def test_the_first_registration_of_a_name_wins(caplog: pytest.LogCaptureFixture)
 
 def test_definitions_are_sorted_and_stable() -> None:
     """Definitions are sorted by name, and their bytes are stable.
-
     Source: 3, "Definitions are sorted by name and byte-stable"
     """
     forwards, backwards = ToolRegistry(), ToolRegistry()
@@ -65,7 +63,6 @@ def test_definitions_are_sorted_and_stable() -> None:
 
 def test_an_empty_registry_gives_an_empty_array() -> None:
     """An empty registry gives `[]`.
-
     Source: 3, "an empty registry gives `[]`"
     """
     assert ToolRegistry().definitions("openai") == b"[]"
@@ -73,7 +70,6 @@ def test_an_empty_registry_gives_an_empty_array() -> None:
 
 def test_an_unknown_tool_is_a_failed_result() -> None:
     """An unknown tool gives a failed result with an error.
-
     Source: 3, "An unknown tool gives a failed result and an error"
     Better: the error names the tools that there are.
     """
@@ -84,7 +80,6 @@ def test_an_unknown_tool_is_a_failed_result() -> None:
 
 def test_arguments_are_read_validated_executed_and_cut_in_this_order() -> None:
     """A call is decoded, validated, carried out, and its output cut, in this order.
-
     Source: 3, "Order: cast → validate → execute → truncate"
     """
     seen: list[Any] = []
@@ -113,7 +108,6 @@ def test_arguments_are_read_validated_executed_and_cut_in_this_order() -> None:
 )
 def test_values_are_cast_where_a_program_allows_it(guess: Any, schema: Any, text: Any, value: Any) -> None:
     """Texts of booleans, of arrays, single items and numbers are cast to what the schema asks for.
-
     Source: 3, "Cast"
     Source: 3, "`true/1/yes`, `false/0/no`"
     Source: 3, "string→array (JSON, else wrapped)"
@@ -127,7 +121,6 @@ def test_values_are_cast_where_a_program_allows_it(guess: Any, schema: Any, text
 
 def test_a_whole_float_is_an_integer() -> None:
     """A whole float counts as an integer.
-
     Source: 3, "whole float→int"
     """
     assert decode('{"a": 2.0}', "mcp", schema=of({"type": "integer"})) == {"a": 2}
@@ -135,7 +128,6 @@ def test_a_whole_float_is_an_integer() -> None:
 
 def test_messages_name_everything_that_is_wrong() -> None:
     """The error names each missing parameter, wrong type, wrong value and exceeded bound, all at once.
-
     Source: 3, "Messages"
     Source: 3, "`required parameter 'x' is missing`"
     Source: 3, "all of them joined, not only the first"
@@ -158,7 +150,6 @@ def test_messages_name_everything_that_is_wrong() -> None:
 
 def test_output_is_cut_in_the_middle() -> None:
     """Output is cut at 24,000 characters, 70 % of its head and 30 % of its tail.
-
     Source: 3, "Output truncated at 24,000 characters"
     """
 
@@ -171,7 +162,6 @@ def test_output_is_cut_in_the_middle() -> None:
 
 def test_a_result_has_a_channel_for_models_and_one_for_programs() -> None:
     """A result has success, output for the model, data for the program, and an error.
-
     Source: 3, "Result"
     Source: 3, "`success, output` (for the model)"
     """
@@ -184,7 +174,6 @@ def test_a_result_has_a_channel_for_models_and_one_for_programs() -> None:
 
 def test_starts_and_ends_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     """A call is logged when it starts and when it ends, in levels by how it ended.
-
     Source: 3, "Execution is logged at start and end, at three levels"
     """
     caplog.set_level(logging.DEBUG)
@@ -201,7 +190,6 @@ def test_starts_and_ends_are_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_whatever_holds_resources_releases_them() -> None:
     """Any handler that holds resources releases them when the registry is closed.
-
     Source: 3, "Cleanup is generic"
     """
 

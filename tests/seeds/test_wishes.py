@@ -15,7 +15,6 @@ from tests.seeds.schemas import of, sent, sent_a
 
 def test_one_bad_tool_does_not_fail_the_turn() -> None:
     """One bad tool must not fail the whole turn.
-
     Source: 7, "One bad tool must not fail the whole turn"
     """
     registry = ToolRegistry()
@@ -27,7 +26,6 @@ def test_one_bad_tool_does_not_fail_the_turn() -> None:
 
 def test_gemini_gets_what_it_asks_for() -> None:
     """Gemini: items always, no lists of types, no empty `required`, no `x-*`, no references, string enums.
-
     Source: 7, "Gemini"
     Source: 7, "`items` always present"
     """
@@ -43,7 +41,6 @@ def test_gemini_gets_what_it_asks_for() -> None:
 
 def test_anthropic_gets_no_union_at_the_root() -> None:
     """Anthropic refuses unions at the root; tools that have them are sent without.
-
     Source: 7, "Anthropic: root combinators refused"
     Source: 7, "24 of one server's 212 tools"
     """
@@ -55,7 +52,6 @@ def test_anthropic_gets_no_union_at_the_root() -> None:
 @pytest.mark.parametrize("provider", available())
 def test_properties_may_be_named_pattern_or_title(provider: str) -> None:
     """Properties named `pattern` or `title` stay.
-
     Source: 7, "Properties named `pattern` or `title` deleted by cleaners"
     """
     schema = {"type": "object", "properties": {name: {"type": "string"} for name in ("pattern", "title")}}
@@ -64,7 +60,6 @@ def test_properties_may_be_named_pattern_or_title(provider: str) -> None:
 
 def test_the_inverse_of_strict_is_applied() -> None:
     """What strict mode made nullable is absent again in the arguments.
-
     Source: 7, "The inverse of strict on replies"
     """
     assert decode({"a": None}, "openai", schema=of({"type": "string"}, required=False)) == {}
@@ -72,7 +67,6 @@ def test_the_inverse_of_strict_is_applied() -> None:
 
 def test_the_order_of_tools_is_stable() -> None:
     """The order of tools is stable, so that prompt caches hit.
-
     Source: 7, "Stable tool order so that prompt caches hit"
     Source: 7, "6.7 % hit rate"
     Source: 7, "openclaw#58037"
@@ -86,7 +80,6 @@ def test_the_order_of_tools_is_stable() -> None:
 
 def test_schemas_are_sent_on_demand() -> None:
     """Schemas are sent on demand, without a tool that models would have to call for it.
-
     Source: 7, "Schemas on demand"
     """
     from toolcast.agents import Disclosure
@@ -102,7 +95,6 @@ def test_schemas_are_sent_on_demand() -> None:
 
 def test_names_of_live_tools_are_stable() -> None:
     """Names of a live server's tools are the same after it connects again, in whatever order it lists them.
-
     Source: 7, "Names stable across reconnects"
     """
     listed = ("查询", "查找", "search", "search!", "n" * 80)
@@ -114,7 +106,6 @@ def test_names_of_live_tools_are_stable() -> None:
 
 def test_a_set_of_tools_is_held_to_the_limits_of_its_provider() -> None:
     """Limits of a whole set of tools, which make a grammar too large, are findings before a request is sent.
-
     Source: 7, "\"Compiled grammar too large\""
     Source: 7, "cumulative `maxItems` near 960 on Gemini"
     Differs: a sum of `maxItems` is no documented limit of Gemini, so none is checked.
@@ -125,7 +116,6 @@ def test_a_set_of_tools_is_held_to_the_limits_of_its_provider() -> None:
 
 def test_a_root_reference_reaches_openai_as_an_object() -> None:
     """A schema whose root is a reference is sent as an object.
-
     Source: 7, "msgspec schemas: root `$ref` refused by OpenAI"
     """
     schema = {"$ref": "#/$defs/n", "$defs": {"n": of({"type": "string"})}}
@@ -136,7 +126,6 @@ def test_a_root_reference_reaches_openai_as_an_object() -> None:
 
 def test_optional_is_not_nullable() -> None:
     """What is optional is not nullable in the contract.
-
     Source: 7, "optional but not nullable"
     """
     from generated.files.edit import EditParams

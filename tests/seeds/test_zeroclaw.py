@@ -50,7 +50,6 @@ def read(text: str, format: Any = "zeroclaw") -> list[tuple[str, Any]]:
 
 def test_gemini_gets_no_references_and_no_free_keys() -> None:
     """Gemini gets no references, no `$schema`, and no keywords for further keys.
-
     Source: 2, "Strategies"
     Source: 2, "Gemini strips"
     Better: further keys are sent as pairs and decoded; bounds that Gemini documents today are sent.
@@ -63,7 +62,6 @@ def test_gemini_gets_no_references_and_no_free_keys() -> None:
 
 def test_anthropic_takes_references() -> None:
     """Anthropic's schemas are resolved as far as its API asks.
-
     Source: 2, "Anthropic strips `$ref $defs definitions`"
     Differs: the API takes references, so they stay; only `definitions` is renamed.
     """
@@ -73,7 +71,6 @@ def test_anthropic_takes_references() -> None:
 
 def test_openai_without_strict_gets_everything() -> None:
     """OpenAI without strict mode gets every keyword.
-
     Source: 2, "OpenAI strips nothing"
     """
     schema = of({"type": "string", "format": "regex", "not": {"const": "x"}, "pattern": "^(?=a)"})
@@ -82,7 +79,6 @@ def test_openai_without_strict_gets_everything() -> None:
 
 def test_the_conservative_profile_takes_no_references() -> None:
     """A conservative form for servers that nobody knows has no references and no further keys.
-
     Source: 2, "Conservative strips"
     """
     schema = of({"$ref": "#/$defs/n"}, **{"$defs": {"n": {"type": "string"}}}, additionalProperties=False)
@@ -92,7 +88,6 @@ def test_the_conservative_profile_takes_no_references() -> None:
 
 def test_pointers_are_decoded() -> None:
     """References are resolved with `~0` and `~1` decoded; keywords beside them win; cycles end.
-
     Source: 2, "Every strategy: references resolved with"
     """
     schema = of(
@@ -104,7 +99,6 @@ def test_pointers_are_decoded() -> None:
 
 def test_a_constant_becomes_an_enum() -> None:
     """`const` becomes an enum of one value where a provider has no `const`.
-
     Source: 2, "`const`→`enum:[v]`"
     """
     assert sent_a({"const": "v"}, "conservative")["enum"] == ["v"]
@@ -112,7 +106,6 @@ def test_a_constant_becomes_an_enum() -> None:
 
 def test_a_union_with_one_branch_left_is_inlined() -> None:
     """A union with one branch left after null was removed is that branch.
-
     Source: 2, "a union with one branch left after removing null is inlined"
     """
     union = {"anyOf": [{"type": "string", "minLength": 1}, {"type": "null"}]}
@@ -121,7 +114,6 @@ def test_a_union_with_one_branch_left_is_inlined() -> None:
 
 def test_a_union_of_literals_becomes_an_enum() -> None:
     """A union of literals of one type becomes one enum.
-
     Source: 2, "a literal union becomes `{type,enum}`"
     """
     union = {"anyOf": [{"const": "x"}, {"const": "y"}]}
@@ -130,7 +122,6 @@ def test_a_union_of_literals_becomes_an_enum() -> None:
 
 def test_a_list_of_the_type_null_is_null() -> None:
     """A list of types with null alone means null.
-
     Source: 2, "`[\"null\"]`→`\"null\"`"
     """
     assert sent_a({"type": ["null"]}, "gemini") == {"type": "null"}
@@ -139,7 +130,6 @@ def test_a_list_of_the_type_null_is_null() -> None:
 @pytest.mark.parametrize("provider", ["gemini", "anthropic", "openai-nonstrict", "conservative", "mcp"])
 def test_what_needs_nothing_comes_back_equal(provider: str) -> None:
     """A schema that needs nothing comes back equal.
-
     Source: 2, "a schema that needs nothing comes back equal"
     """
     schema = of({"type": "string", "description": "A name."})
@@ -150,7 +140,6 @@ def test_what_needs_nothing_comes_back_equal(provider: str) -> None:
 
 def test_a_tool_is_a_binding_and_a_handler() -> None:
     """A tool has a name, a description, parameters and a function that carries it out.
-
     Source: 2, "Tool: name, description, parameters, execute"
     """
     assert (EDIT.name, EDIT.params, EDIT.permission) == ("edit", EditParams, "write")
@@ -162,7 +151,6 @@ def test_a_tool_is_a_binding_and_a_handler() -> None:
 
 def test_the_definition_of_a_tool_is_made_once() -> None:
     """The definition of a tool costs nothing when it is asked for again.
-
     Source: 2, "`spec()` is free"
     """
     registry = ToolRegistry()
@@ -172,7 +160,6 @@ def test_the_definition_of_a_tool_is_made_once() -> None:
 
 def test_an_ordinary_failure_is_a_result() -> None:
     """A failure is a result with success, output and error, never an exception.
-
     Source: 2, "Result `{success, output, error}`"
     """
 
@@ -190,7 +177,6 @@ def test_an_ordinary_failure_is_a_result() -> None:
 
 def test_tools_are_registered_by_name_and_condition(tmp_path: Path) -> None:
     """Tools are assembled by explicit functions, some only on a condition.
-
     Source: 2, "Tools are assembled by explicit factory functions"
     """
     from toolcast_tools import toolset
@@ -203,7 +189,6 @@ def test_tools_are_registered_by_name_and_condition(tmp_path: Path) -> None:
 
 def test_nothing_is_registered_by_its_import() -> None:
     """No tool is found by reflection or by being imported.
-
     Source: 2, "No discovery by reflection"
     """
     from generated.registry import register_some
@@ -215,7 +200,6 @@ def test_nothing_is_registered_by_its_import() -> None:
 
 def test_models_with_and_without_native_calls_are_served() -> None:
     """There is a way for native tool calling, and one for text.
-
     Source: 2, "Two dispatchers"
     """
     call = Call(id="c1", name="edit", arguments="{}", index=0)
@@ -226,7 +210,6 @@ def test_models_with_and_without_native_calls_are_served() -> None:
 
 def test_arguments_that_are_no_json_are_refused() -> None:
     """Native arguments that are no JSON reach no handler.
-
     Source: 2, "Native: bad JSON arguments become `{}`"
     Better: the model is told what is wrong with them; `{}` would carry out another call.
     """
@@ -237,7 +220,6 @@ def test_arguments_that_are_no_json_are_refused() -> None:
 
 def test_results_for_text_name_tool_and_status() -> None:
     """Results for a model without tool calling name the tool and its status.
-
     Source: 2, "XML result"
     Source: 2, "`[Tool results]\\n<tool_result name="
     Better: what a tool returns cannot close the element.
@@ -251,7 +233,6 @@ def test_results_for_text_name_tool_and_status() -> None:
 
 def test_thoughts_are_removed_before_calls_are_read() -> None:
     """A text is read as JSON in OpenAI's form, after its thoughts were removed.
-
     Source: 2, "The text parser accepts, after removing `<think>`"
     """
     openai = '{"tool_calls": [{"function": {"name": "shell", "arguments": "{\\"command\\": \\"ls\\"}"}}]}'
@@ -261,7 +242,6 @@ def test_thoughts_are_removed_before_calls_are_read() -> None:
 
 def test_invoke_elements_are_calls() -> None:
     """`<invoke>` with `<parameter>` elements is a call.
-
     Source: 2, "`<invoke name=><parameter name=>`"
     """
     text = '<invoke name="shell"><parameter name="command">ls</parameter></invoke>'
@@ -274,7 +254,6 @@ def test_invoke_elements_are_calls() -> None:
 )
 def test_tags_hold_calls_as_json(tag: str) -> None:
     """The tags that models write hold JSON calls, several in one.
-
     Source: 2, "the tags `tool_call tool_calls toolcall"
     """
     assert read(f"<{tag}>{CALL}\n{CALL}</{tag}>") == [("shell", {"command": "ls"})] * 2
@@ -292,7 +271,6 @@ def test_tags_hold_calls_as_json(tag: str) -> None:
 )
 def test_tags_hold_calls_in_many_forms(body: str) -> None:
     """A tag holds XML, a short form, attributes, lines of YAML or a call of Python.
-
     Source: 2, "the tags `tool_call tool_calls toolcall"
     Differs: in `<tool_call>`, and most of them in its other spellings; a document may have the other tags.
     """
@@ -303,7 +281,6 @@ def test_tags_hold_calls_in_many_forms(body: str) -> None:
 
 def test_another_alias_closes_a_tag() -> None:
     """A tag may be closed by another alias.
-
     Source: 2, "cross-alias closing tags"
     """
     assert read(f"<tool_call>{CALL}</toolcall>") == [("shell", {"command": "ls"})]
@@ -311,7 +288,6 @@ def test_another_alias_closes_a_tag() -> None:
 
 def test_a_tag_that_is_not_closed_still_holds_its_call() -> None:
     """A tag that is not closed still holds its call.
-
     Source: 2, "unclosed tags"
     Better: not where the provider says that the answer was cut off.
     """
@@ -324,7 +300,6 @@ def test_a_tag_that_is_not_closed_still_holds_its_call() -> None:
 )
 def test_fences_hold_calls(text: str) -> None:
     """Fenced blocks with a call's label hold calls.
-
     Source: 2, "fences"
     """
     assert read(text) == [("shell", {"command": "ls"})]
@@ -332,7 +307,6 @@ def test_fences_hold_calls(text: str) -> None:
 
 def test_the_arrow_form_is_a_call() -> None:
     """`TOOL_CALL{tool => …}` is a call.
-
     Source: 2, "`TOOL_CALL{tool => …}`"
     """
     text = 'TOOL_CALL\n{tool => "shell", args => { --command "ls" }}\n/TOOL_CALL'
@@ -341,7 +315,6 @@ def test_the_arrow_form_is_a_call() -> None:
 
 def test_the_function_call_element_is_a_call() -> None:
     """`<FunctionCall>` is a call.
-
     Source: 2, "`<FunctionCall>`"
     """
     assert read(f"<FunctionCall>{CALL}</FunctionCall>") == [("shell", {"command": "ls"})]
@@ -350,7 +323,6 @@ def test_the_function_call_element_is_a_call() -> None:
 @pytest.mark.parametrize("key", ["arguments", "parameters"])
 def test_arguments_have_two_names(key: str) -> None:
     """Arguments are under `arguments` or `parameters`.
-
     Source: 2, "`arguments` or `parameters`"
     """
     call = json.dumps({"name": "shell", key: {"command": "ls"}})
@@ -360,7 +332,6 @@ def test_arguments_have_two_names(key: str) -> None:
 @pytest.mark.parametrize("key", ["id", "tool_call_id", "call_id"])
 def test_ids_have_three_names(key: str) -> None:
     """Ids are under `id`, `tool_call_id` or `call_id`.
-
     Source: 2, "ids from `id`, `tool_call_id`, `call_id`"
     """
     call = json.dumps({key: "c7", "name": "shell", "arguments": {}})
@@ -369,7 +340,6 @@ def test_ids_have_three_names(key: str) -> None:
 
 def test_json_inside_prose_is_never_a_call() -> None:
     """Bare JSON inside prose is never a call.
-
     Source: 2, "Bare JSON inside prose is never executed"
     """
     for format in ("auto", "zeroclaw"):
@@ -378,7 +348,6 @@ def test_json_inside_prose_is_never_a_call() -> None:
 
 def test_a_policy_belongs_to_one_registry() -> None:
     """A policy is given to the registry that it is for; there is no global one.
-
     Source: 2, "Policy: injected when a tool is built, never global"
     """
     assert not allowed(Policy(autonomy="read_only"))
@@ -391,7 +360,6 @@ def test_a_policy_belongs_to_one_registry() -> None:
 )
 def test_there_are_three_degrees_of_autonomy(autonomy: Any, reads: bool, writes: bool) -> None:
     """Autonomy is read only, supervised or full.
-
     Source: 2, "Autonomy ReadOnly, Supervised, Full"
     """
     assert allowed(Policy(autonomy=autonomy), FILE_READ, {"file_path": "/a"}) is reads
@@ -400,7 +368,6 @@ def test_there_are_three_degrees_of_autonomy(autonomy: Any, reads: bool, writes:
 
 def test_full_autonomy_approves() -> None:
     """Full autonomy approves, whatever else is stated.
-
     Source: 2, "Approval order"
     Source: 2, "Full approves"
     """
@@ -409,7 +376,6 @@ def test_full_autonomy_approves() -> None:
 
 def test_always_ask_beats_auto_approve_and_what_was_answered() -> None:
     """`always_ask` beats `auto_approve`, which beats what was answered in the session.
-
     Source: 2, "`always_ask` beats `auto_approve` beats the session's list"
     """
     asked: list[Any] = []
@@ -425,7 +391,6 @@ def test_always_ask_beats_auto_approve_and_what_was_answered() -> None:
 
 def test_the_answer_is_yes_no_or_always() -> None:
     """By default a person answers yes, no or always.
-
     Source: 2, "the default asks yes / no / always"
     """
     answers = ["no", "yes", "always"]
@@ -435,7 +400,6 @@ def test_the_answer_is_yes_no_or_always() -> None:
 
 def test_files_commands_and_rates_are_limited(tmp_path: Path) -> None:
     """There are a workspace, an allow-list of commands and a limit of calls.
-
     Source: 2, "Workspace sandbox, command allow-list, rate limit"
     """
     with Workspace(tmp_path) as workspace, pytest.raises(WorkspaceError):
@@ -449,7 +413,6 @@ def test_files_commands_and_rates_are_limited(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="the shell tools need POSIX")
 def test_a_command_has_sixty_seconds_and_few_variables(tmp_path: Path, monkeypatch: Any) -> None:
     """A command has 60 seconds, 1 MiB of output, and the variables of an allow-list.
-
     Source: 2, "Shell"
     Source: 2, "60 s, 1 MiB, environment cut to"
     """
@@ -471,7 +434,6 @@ def test_a_command_has_sixty_seconds_and_few_variables(tmp_path: Path, monkeypat
 
 def test_delegation_is_three_deep_and_two_minutes_long() -> None:
     """An agent is started by name, from those configured, three deep and for 120 seconds.
-
     Source: 2, "Delegate: schema built at run time from the configured agents"
     """
     from toolcast_tools.agents import AgentReport, Agents
@@ -488,7 +450,6 @@ def test_delegation_is_three_deep_and_two_minutes_long() -> None:
 
 def test_the_loop_stops_after_ten_rounds() -> None:
     """The loop stops after ten rounds.
-
     Source: 2, "The agent loop stops after 10 tool rounds"
     """
     numbers = iter(range(100))
