@@ -10,6 +10,7 @@ done or what the model was told.
 # ruff: noqa: ARG001, ARG002 - a handler has its signature, whatever it uses
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -65,6 +66,8 @@ KINDS = {
     "agent": Kind("delegate", "task", {"agent": "coder"}),
     "wrong": Kind("edit", "file_path", {"old_string": 3}, approval=True),
 }
+BOUND = {kind.tool: msgspec.structs.replace(BINDINGS[kind.tool], **kind.changes) for kind in KINDS.values()}
+BOUND["delegate"] = BOUND["delegate"].specialise(agent=["coder"])
 NEVER_BEGUN = ("job", "wire", "wrong")
 
 
@@ -80,7 +83,6 @@ class Program(NamedTuple):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """By name of a call, its kind."""
         return {name: kind for answer in self.answers for kind, name in answer}
 
 
@@ -181,10 +183,7 @@ class Process:
         approver = self.approve if self.program.approver and len(kinds) > 2 else None
         registry = ToolRegistry(policy=Policy(auto_approve=free, approver=approver), check_results=False)
         for kind in {KINDS[each].tool: KINDS[each] for each in kinds if each != "wrong"}.values():
-            binding = BINDINGS[kind.tool]
-            if kind.tool == "delegate":
-                binding = binding.specialise(agent=["coder"])
-            binding = msgspec.structs.replace(binding, **kind.changes)
+            binding = BOUND[kind.tool]
             handler = None if kind.changes.get("external") else self.handler(kind)
             registry.register(binding, *([] if handler is None else [handler]))
         return registry
@@ -334,6 +333,10 @@ def main(folder: Path, seed: str, kills: int) -> dict[str, Any]:
     killed = programs = statements = interrupted = unbegun = 0
     found: list[str] = []
     kinds: Counter[str] = Counter()
+    random = Random(seed)
+    (folder / "whole").mkdir(parents=True)
+    asyncio.run(Process(generate(random), folder / "whole", random, None).run())  # forks share what it loads
+    gc.freeze()  # or each fork copies what a collection looks at
     while killed < kills:
         random = Random(f"{seed} {programs}")
         program, place = generate(random), folder / str(programs)
@@ -382,14 +385,10 @@ def main(folder: Path, seed: str, kills: int) -> dict[str, Any]:
             if here > victims - lines.count("killed elsewhere"):
                 found.append(f"program {programs - 1}: calls are said to be interrupted that could not begin")
     return {
-        "programs": programs,
-        "kills": killed,
-        "calls": statements,
-        "interrupted": interrupted,
-        "killed between the checkpoint and the first line of the tool": unbegun,
-        "kinds": kinds,
+        "programs": programs, "kills": killed, "calls": statements, "interrupted": interrupted,
+        "killed between the checkpoint and the first line of the tool": unbegun, "kinds": kinds,
         "contradictions": found,
-    }
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -72,7 +72,6 @@ class Traced:
 
 
 def parents(spans: list[ReadableSpan]) -> list[tuple[str, str | None]]:
-    """The names of spans, each with that of its parent."""
     names = {span.context.span_id: span.name for span in spans if span.context is not None}
     return [(span.name, names[span.parent.span_id] if span.parent else None) for span in spans]
 
@@ -100,29 +99,19 @@ def test_run_model_and_tools_are_one_trace() -> None:
     [run] = traced.named("invoke_agent editor")
     assert (run.kind, run.status.status_code) == (SpanKind.INTERNAL, StatusCode.UNSET)
     assert attributes(run) == {
-        "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.provider.name": "openai",
-        "gen_ai.agent.name": "editor",
-        "gen_ai.request.model": "m-1",
-        "gen_ai.conversation.id": "c-7",
-        "gen_ai.usage.input_tokens": 30,
-        "gen_ai.usage.output_tokens": 5,
-        "toolcast.run.stopped": "answer",
+        "gen_ai.operation.name": "invoke_agent", "gen_ai.provider.name": "openai",
+        "gen_ai.agent.name": "editor", "gen_ai.request.model": "m-1", "gen_ai.conversation.id": "c-7",
+        "gen_ai.usage.input_tokens": 30, "gen_ai.usage.output_tokens": 5, "toolcast.run.stopped": "answer",
         "toolcast.run.rounds": 2,
-    }
+    }  # fmt: skip
     call = traced.named("chat m-1")[0]
     assert (call.kind, call.status.status_code) == (SpanKind.CLIENT, StatusCode.UNSET)
     assert attributes(call) == {
-        "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "openai",
-        "gen_ai.request.model": "m-1",
-        "gen_ai.conversation.id": "c-7",
-        "gen_ai.response.id": "chatcmpl-1",
-        "gen_ai.response.model": "m",
-        "gen_ai.response.finish_reasons": ("tool_calls",),
-        "gen_ai.usage.input_tokens": 10,
+        "gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.request.model": "m-1",
+        "gen_ai.conversation.id": "c-7", "gen_ai.response.id": "chatcmpl-1", "gen_ai.response.model": "m",
+        "gen_ai.response.finish_reasons": ("tool_calls",), "gen_ai.usage.input_tokens": 10,
         "gen_ai.usage.output_tokens": 2,
-    }
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -151,15 +140,10 @@ def test_the_names_of_providers_and_operations(format: str, provider: str | None
 
 
 MODELS = {
-    "openai": ("m", "tool_calls"),
-    "openai-responses": (None, "completed"),
-    "anthropic": (None, "tool_use"),
-    "gemini": (None, "STOP"),
-    "bedrock": (None, "tool_use"),
-    "mistral": ("m", "tool_calls"),
-    "cohere": (None, "TOOL_CALL"),
-    "ollama": (None, "stop"),
-}
+    "openai": ("m", "tool_calls"), "openai-responses": (None, "completed"), "anthropic": (None, "tool_use"),
+    "gemini": (None, "STOP"), "bedrock": (None, "tool_use"), "mistral": ("m", "tool_calls"),
+    "cohere": (None, "TOOL_CALL"), "ollama": (None, "stop"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("format", STREAMS)

@@ -18,20 +18,10 @@ from toolcast.runtime import (
     ToolRegistry,
 )
 
+from tests.agents.test_loop import asks
 from tests.runtime.sample.files.edit import EDIT
 
 CALL = {"name": "edit", "arguments": {"file_path": "/a", "old_string": "x", "new_string": "y"}}
-CHAT = {
-    "choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
-        "role": "assistant", "content": None, "tool_calls": [{
-            "id": "c1", "type": "function",
-            "function": {"name": "edit", "arguments": json.dumps(CALL["arguments"])},
-        }],
-    }}],
-}  # fmt: skip
-DONE = {
-    "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Done."}}]
-}
 TEXT = f"<tool_call>{json.dumps(CALL)}</tool_call>"
 
 
@@ -46,7 +36,10 @@ async def edit(params: Any, context: ToolContext) -> str:
     return f"{answer.action} {answer.data} {sampled.text}"
 
 
-@pytest.mark.parametrize(("format", "answers"), [("openai", [CHAT, DONE]), ("text", [TEXT, "Done."])])
+@pytest.mark.parametrize(
+    ("format", "answers"),
+    [("openai", [asks(("edit", CALL["arguments"])), asks()]), ("text", [TEXT, "Done."])],
+)
 def test_the_program_answers_in_its_own_loop(format: str, answers: list[Any]) -> None:
     asked: list[Any] = []
     waiting = [*answers]
@@ -75,7 +68,7 @@ def test_the_program_answers_in_its_own_loop(format: str, answers: list[Any]) ->
 
 
 def test_without_somebody_to_ask_the_model_is_told() -> None:
-    waiting = [CHAT, DONE]
+    waiting = [asks(("edit", CALL["arguments"])), asks()]
 
     async def model(messages: list[Any], definitions: Any) -> Any:
         return waiting.pop(0)

@@ -11,7 +11,7 @@ from toolcast.runtime import RetryError, RetryHint, ToolContext, ToolRegistry
 
 from generated.files.edit import EDIT
 from generated.files.glob import GLOB
-from tests.agents.test_loop import asks
+from tests.agents.test_loop import asks, tool_texts
 
 USER = [{"role": "user", "content": "Edit it."}]
 
@@ -63,7 +63,7 @@ def test_each_tool_has_its_own_count_which_a_success_ends() -> None:
 
 def test_the_model_is_told_to_stop_after_the_last_attempt() -> None:
     record = run(tools(max_attempts=2), *[[edit(f"/bad{number}")] for number in range(3)])
-    told = [message["content"] for message in record.messages if message["role"] == "tool"]
+    told = tool_texts(record)
     assert "attempt 1 of 2" in told[0]
     assert "Call 'edit' again accordingly" in told[0]
     assert "attempt 2 of 2. Do not call 'edit' again" in told[1]

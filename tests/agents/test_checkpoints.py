@@ -5,7 +5,6 @@
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 from itertools import permutations
@@ -16,7 +15,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.agents import Record, RunState, record_of, resume, run_tools
+from toolcast.agents import Record, RunState, resume, run_tools
 from toolcast.runtime import CallDeferred, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
 
@@ -27,7 +26,7 @@ from generated.schedule.cron_add import CRON_ADD
 from generated.web.web_fetch import WEB_FETCH
 from tests.sampled import sampled
 
-from .test_loop import GOOD, USER, Scripted, answered, asks
+from .test_loop import GOOD, USER, Scripted, answered, asks, record_in, tool_texts
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -100,14 +99,17 @@ def test_a_crash_at_any_moment_repeats_nothing_and_loses_nothing_recorded(
     whole = World(script)
     expected = whole.run()
     assert expected.stopped == "answer"
+    resumed: dict[int, tuple[World, Record]] = {}
     for end in range(len(whole.moments) + 1):
         before = whole.moments[:end]
         stored = [moment.what for moment in before if moment.kind == "stored"]
         if not stored:
             continue
         state = RunState.decode(stored[-1])
-        world = World(script)
-        record = world.go_on(stored[-1])
+        if len(stored) not in resumed:  # what is asked and done goes by the state alone
+            world = World(script)
+            resumed[len(stored)] = world, world.go_on(stored[-1])
+        world, record = resumed[len(stored)]
         assert (record.stopped, record.response) == ("answer", expected.response)
         answered(record)
         assert record.messages[: len(state.messages)] == state.messages
@@ -117,7 +119,7 @@ def test_a_crash_at_any_moment_repeats_nothing_and_loses_nothing_recorded(
         for what in world.count("began"):
             if what.startswith("edit"):  # writes, and is not idempotent
                 assert what not in began
-        told = [message["content"] for message in record.messages if message["role"] == "tool"]
+        told = tool_texts(record)
         for what in [f"{name} {value}" for calls in script for name, value in calls]:
             if what not in told:  # then it may have run, and the model knows
                 assert what.startswith("edit")
@@ -159,8 +161,7 @@ def test_a_state_that_cannot_be_stored_ends_the_run(turn: int) -> None:
     world = World([[("edit", "/a")]])
     with pytest.raises(OSError, match="disk is full") as raised:
         asyncio.run(run_tools(world.model, world.registry, USER, format="openai", checkpoint=fails))
-    record = record_of(raised.value)
-    assert record is not None
+    record = record_in(raised)
     assert record.stopped == "error"
     assert world.count("began") == ({} if turn < 3 else {"edit /a": 1})
     again = World(world.script)
@@ -190,7 +191,7 @@ def test_calls_side_by_side_end_before_a_state_that_cannot_be_stored_ends_the_ru
     again = World(world.script)
     record = again.go_on(turns[-2 if turn == 5 else -1].encode())
     ran, reran = world.count("began"), again.count("began")
-    told = [message["content"] for message in record.messages if message["role"] == "tool"]
+    told = tool_texts(record)
     for text, name in zip(told[:2], ("edit /a", "edit /b"), strict=True):
         assert ran.get(name, 0) + reran.get(name, 0) <= 1
         assert (text == name) is (name in reran) or name in ran
@@ -265,7 +266,7 @@ def test_a_crash_in_one_call_leaves_the_others_waiting(order: tuple[int, ...], l
         Scripted(asks()), later, record.state, decisions=decisions, results=results, format="openai"
     )
     after = asyncio.run(work)
-    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    told = tool_texts(after)
     said = dict(zip((name for name, _ in calls), told, strict=True))
     assert "It may have taken effect" in said.pop("memory_store")
     assert said == {"edit": "edit ran", "web_fetch": "a page", "cron_add": "made"}
@@ -283,116 +284,6 @@ def test_killed_processes_do_nothing_twice_and_say_nothing_false(
     assert found["contradictions"] == [], f"seed {seed}"
     assert found["kills"] >= kills
     assert found["interrupted"] > 0
-
-
-PROGRAM = """
-import asyncio, json, os, signal, sys
-from pathlib import Path
-
-from toolcast.agents import RunState, resume, run_tools
-from toolcast.runtime import ToolRegistry, ToolResult
-from toolcast.runtime.middleware.policy import Policy
-from generated.files.edit import EDIT
-
-folder, kill = Path(sys.argv[1]), sys.argv[2]
-store, log = folder / "state", folder / "log"
-
-
-def note(text):
-    with log.open("a") as file:
-        print(text, file=file, flush=True)
-
-
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-async def model(messages, definitions):
-    number = sum(message["role"] == "assistant" for message in messages)
-    note(f"asked {number}")
-    if kill == f"asked {number}":
-        die()
-    arguments = {"file_path": f"/{number}", "old_string": "x", "new_string": "y"}
-    function = {"name": "edit", "arguments": json.dumps(arguments)}
-    call = {"id": "c0", "type": "function", "function": function}
-    message = {"role": "assistant", "content": "Done."}
-    if number < 3:
-        message = {"role": "assistant", "content": None, "tool_calls": [call]}
-    return {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
-
-
-async def edit(params, context):
-    note(f"edit {params.file_path}")
-    if kill == f"edit {params.file_path}":
-        die()
-    return ToolResult.ok("edited")
-
-
-def checkpoint(state):
-    new = folder / "new"
-    new.write_bytes(state.encode())
-    new.replace(store)
-    if kill == f"stored {len(state.messages)}":
-        die()
-
-
-async def main():
-    registry = ToolRegistry(policy=Policy() if kill == "pause" else None, check_results=False)
-    registry.register(EDIT, edit)
-    if store.exists():
-        state = RunState.decode(store.read_bytes())
-        decisions = {call.key: "yes" for call in state.waiting}
-        record = await resume(
-            model, registry, state, decisions=decisions, format="openai", checkpoint=checkpoint
-        )
-    else:
-        user = [{"role": "user", "content": "Edit it."}]
-        record = await run_tools(model, registry, user, format="openai", checkpoint=checkpoint)
-    return {"stopped": record.stopped, "messages": record.messages}
-
-
-print(json.dumps(asyncio.run(main())))
-"""
-
-
-def process(folder: Path, kill: str) -> Any:
-    """What a fresh process makes of the state in the folder; None where it was killed."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(folder), kill],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    if done.returncode == -signal.SIGKILL:
-        return None
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-@pytest.mark.parametrize("kill", ["stored 3", "asked 2", "edit /1"])
-@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
-def test_a_killed_process_leaves_a_state_that_another_one_goes_on_with(tmp_path: Path, kill: str) -> None:
-    assert process(tmp_path, kill) is None
-    after = process(tmp_path, "")
-    assert after["stopped"] == "answer"
-    told = [message["content"] for message in after["messages"] if message["role"] == "tool"]
-    assert len(told) == 3
-    log = (tmp_path / "log").read_text().splitlines()
-    edits = [line for line in log if line.startswith("edit")]
-    assert edits == ["edit /0", "edit /1", "edit /2"]
-    # Only what the killed process had not stored is asked for again.
-    assert {line for line in log if log.count(line) > 1} == ({"asked 2"} if kill == "asked 2" else set())
-    assert [text == "edited" for text in told] == [True, kill != "edit /1", True]
-
-
-def test_a_paused_run_goes_on_in_another_process(tmp_path: Path) -> None:
-    for turn in range(4):
-        after = process(tmp_path, "pause")
-        assert after["stopped"] == ("paused" if turn < 3 else "answer")
-    log = (tmp_path / "log").read_text().splitlines()
-    assert log == [f"{what}{number}" for number in range(3) for what in ("asked ", "edit /")] + ["asked 3"]
 
 
 @pytest.mark.parametrize("runs", sampled([100, 1000], [100]))

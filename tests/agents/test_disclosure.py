@@ -21,6 +21,7 @@ from toolcast.runtime.middleware.truncate import cut
 from toolcast.runtime.request_rules import RequestRules
 
 from generated.registry import BINDINGS
+from tests.agents.test_loop import asks
 
 TOOLS = ("delegate", "edit", "web_fetch", "web_search")
 NOTE = "(Shown in part: a call whose arguments do not fit is answered with the full schema.)"
@@ -176,7 +177,6 @@ def test_no_error_has_the_schema_where_the_full_definition_was_offered(wrong: An
 
 
 def of_schema(schema: Any, **options: Any) -> ToolRegistry:
-    """A registry with one tool `big`."""
     tool = LiveTool(server="s", name="big", description="Does it.", input_schema=schema)
     registry = ToolRegistry(**options)
     registry.register(bind(tool, "big", "", "read", (), Normalizer()), handle)
@@ -357,10 +357,7 @@ def test_native_loading_is_asked_for_offered_or_refused() -> None:
 
 def test_a_dispatcher_takes_its_tools() -> None:
     shown = disclosure()
-    function = {"name": "edit", "arguments": '{"file_path": "/a"}'}
-    calls = [{"id": "1", "type": "function", "function": function}]
-    answer = {"choices": [{"finish_reason": "tool_calls", "message": {"tool_calls": calls}}]}
-    [message] = asyncio.run(Dispatcher(shown.tools, "openai").run(answer))
+    [message] = asyncio.run(Dispatcher(shown.tools, "openai").run(asks(("edit", {"file_path": "/a"}))))
     assert "`old_string`" in message["content"]
     assert shown.level_of("edit") == "full"
 

@@ -39,7 +39,6 @@ def chat(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def streamed(answer: dict[str, Any]) -> bytes:
-    """OpenAI's answer as a stream of two chunks."""
     (choice,) = answer["choices"]
     calls = [{"index": at, **call} for at, call in enumerate(choice["message"].pop("tool_calls", ()))]
     delta = {**choice.pop("message"), **({"tool_calls": calls} if calls else {})}
@@ -52,7 +51,6 @@ def streamed(answer: dict[str, Any]) -> bytes:
 
 
 def claude(body: dict[str, Any]) -> dict[str, Any]:
-    """Anthropic's."""
     last = body["messages"][-1]["content"]
     done = isinstance(last, list) and last[0]["type"] == "tool_result"
     call = {"type": "tool_use", "id": "toolu_1", "name": "edit", "input": ARGUMENTS}
@@ -85,7 +83,6 @@ class Server(BaseHTTPRequestHandler):
 
 
 def blocks() -> list[str]:
-    """The programs of the page."""
     return re.findall(r"```python\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
 
 

@@ -148,13 +148,13 @@ def test_one_of_two_processes_goes_on_with_a_state(kind: str, client: Client, tm
                 made.execute(table)
         [first] = processes(1)
         assert first.communicate(timeout=120)[0].split() == ["paused"]
-        racing = processes(3, "race")
-        while len([*tmp_path.glob("ready-*")]) < 3:
+        racing = processes(2, "race")
+        while len([*tmp_path.glob("ready-*")]) < 2:
             assert all(each.poll() is None for each in racing)
             time.sleep(0.05)
         (tmp_path / "go").touch()
         outcomes = sorted(each.communicate(timeout=120)[0].strip() for each in racing)
-        assert outcomes == ["answer", "claimed", "claimed"]
+        assert outcomes == ["answer", "claimed"]
         assert (tmp_path / "ran").read_text().split() == ["edited"]
         [last] = processes(1)
         assert last.communicate(timeout=120)[0].split() == ["answer"]

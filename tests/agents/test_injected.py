@@ -46,7 +46,6 @@ def test_a_run_fills_in_and_records_what_the_model_sent(inbox: Any) -> None:
 
 
 def stored(record: Record) -> RunState:
-    """The state of a run, as another process has it."""
     assert record.state is not None
     return RunState.decode(record.state.encode())
 

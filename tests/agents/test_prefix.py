@@ -7,9 +7,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents.disclosure import Disclosure
-from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import ToolRegistry
 
 from generated.registry import BINDINGS
+from tests.agents.test_disclosure import handle, registry_of
 
 TOOLS = ("bash_process", "delegate", "edit", "file_write", "web_fetch", "web_search")
 GROUPS = sorted({BINDINGS[name].group for name in TOOLS})
@@ -24,17 +25,6 @@ STEP = st.one_of(
     st.tuples(st.just("all"), st.just("")),
 )
 ROUNDS = st.lists(st.lists(STEP, max_size=3), min_size=1, max_size=8)
-
-
-async def handle(_: Any, __: ToolContext) -> ToolResult:
-    return ToolResult.ok()
-
-
-def registry_of(*names: str) -> ToolRegistry:
-    registry = ToolRegistry()
-    for name in names:
-        registry.register(BINDINGS[name], handle)
-    return registry
 
 
 def parts(shown: Disclosure) -> dict[str, bytes]:

@@ -65,12 +65,8 @@ def answers(format: str, caller: dict[str, Any] | None = None) -> tuple[dict[str
         for i in range(2)
     ]  # fmt: skip
     ended = {
-        "type": "program_output",
-        "id": "po_1",
-        "call_id": "prog_1",
-        "result": "2",
-        "status": "completed",
-    }
+        "type": "program_output", "id": "po_1", "call_id": "prog_1", "result": "2", "status": "completed",
+    }  # fmt: skip
     text = {"type": "output_text", "text": "Done.", "annotations": []}
     said = {"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": [text]}
     return responses([program, *items]), responses([ended, said])

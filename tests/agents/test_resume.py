@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolcast.agents import Budget, Disclosure, Record, RunState, delegate, record_of, resume, run_tools
+from toolcast.agents import Budget, Disclosure, Record, RunState, delegate, resume, run_tools
 from toolcast.agents.answers import ReadAnswer
 from toolcast.agents.events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
 from toolcast.runtime import CallDeferred, Framework, RetryError, ToolContext, ToolRegistry, ToolResult
@@ -19,7 +19,7 @@ from generated.memory.memory_store import MEMORY_STORE
 from generated.web.web_fetch import WEB_FETCH
 from tests.agents.dispatch.answers import Asked
 
-from .test_loop import GOOD, USER, Own, Scripted, answered, asks
+from .test_loop import GOOD, USER, Own, Scripted, answered, asks, record_in, tool_texts
 
 EXTERNAL = msgspec.structs.replace(WEB_FETCH, external=True)
 PAGE = {"url": "https://example.org/"}
@@ -59,6 +59,22 @@ def again(tools: Any, state: RunState, *answers: Any, **options: Any) -> Record:
     return asyncio.run(resume(Scripted(*answers), tools, state, format="openai", **given, **options))
 
 
+def cancelled(answer: Any, tools: Any, begun: list[str], count: int, limit: int) -> Record:
+    """The record of a run that is cancelled once so many calls began."""
+
+    async def main() -> Record:
+        run = run_tools(Scripted(answer), tools, USER, format="openai", limit=limit)
+        task = asyncio.create_task(run)
+        while len(begun) < count:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError) as raised:
+            await task
+        return record_in(raised)
+
+    return asyncio.run(main())
+
+
 def test_a_call_that_needs_approval_pauses_and_its_siblings_run() -> None:
     first, second = Tools(), Tools()
     record = start(first.registry, asks(("glob", {"pattern": "*"}), ("edit", GOOD)))
@@ -70,7 +86,7 @@ def test_a_call_that_needs_approval_pauses_and_its_siblings_run() -> None:
 
     after = again(second.registry, record.state, asks(), decisions={call.key: "yes"})
     assert (after.stopped, second.ran, after.waiting) == ("answer", ["/a"], ())
-    assert [message["content"] for message in after.messages if message["role"] == "tool"] == [
+    assert tool_texts(after) == [
         "nothing",
         "edited /a",
     ]
@@ -98,20 +114,16 @@ def test_a_refusal_is_told_as_the_policy_tells_it(decision: Any) -> None:
     assert asked.calls[0].result == call.result
 
 
-def test_always_is_remembered_by_the_policy_of_the_process_that_goes_on() -> None:
+@pytest.mark.parametrize(
+    ("policy", "outcome"),
+    [(None, ("answer", ["/a", "/a"])), (Policy(always_ask=["edit"]), ("paused", ["/a"]))],
+)
+def test_always_is_remembered_unless_the_policy_always_asks(policy: Policy | None, outcome: Any) -> None:
     record = start(Tools().registry, asks(("edit", GOOD)))
-    tools = Tools()
-    key = record.waiting[0].key
-    after = again(tools.registry, record.state, asks(("edit", GOOD)), asks(), decisions={key: "always"})
-    assert (after.stopped, tools.ran) == ("answer", ["/a", "/a"])
-
-
-def test_always_is_yes_this_once_where_the_policy_always_asks() -> None:
-    record = start(Tools().registry, asks(("edit", GOOD)))
-    tools = Tools(Policy(always_ask=["edit"]))
-    key = record.waiting[0].key
-    after = again(tools.registry, record.state, asks(("edit", GOOD)), decisions={key: "always"})
-    assert (after.stopped, tools.ran) == ("paused", ["/a"])
+    tools = Tools(policy)
+    decisions = {record.waiting[0].key: "always"}
+    after = again(tools.registry, record.state, asks(("edit", GOOD)), asks(), decisions=decisions)
+    assert (after.stopped, tools.ran) == outcome
 
 
 def test_an_approved_call_that_a_crash_interrupted_does_not_run_again() -> None:
@@ -131,7 +143,7 @@ def test_an_approved_call_that_a_crash_interrupted_does_not_run_again() -> None:
     assert (during.pending.begun, during.waiting) == ((0,), (two,))
     tools.ran.clear()
     after = again(tools.registry, during, asks(), decisions={two.key: "yes"})
-    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    told = tool_texts(after)
     assert "It may have taken effect" in told[0]
     assert (told[1], tools.ran) == ("edited /b", ["/b"])
 
@@ -164,7 +176,7 @@ def test_what_waits_on_pauses_again_and_keeps_what_is_known() -> None:
     assert (part.stopped, part.waiting, tools.ran) == ("paused", (one,), ["/b"])
     after = again(tools.registry, part.state, asks(), decisions={one.key: "yes"})
     assert tools.ran == ["/b", "/a"]
-    assert [message["content"] for message in after.messages if message["role"] == "tool"] == [
+    assert tool_texts(after) == [
         "edited /a",
         "edited /b",
         "a page",
@@ -375,10 +387,10 @@ def test_calls_that_their_handlers_defer() -> None:
     ]
     results = {fetched.key: "a page"}
     after = again(tools, record.state, asks(), decisions={edited.key: "yes"}, results=results)
-    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    told = tool_texts(after)
     assert (after.stopped, told) == ("answer", ["edited with care", "a page"])
     alone = start(tools, script, asks(), pause=False)
-    told = [message["content"] for message in alone.messages if message["role"] == "tool"]
+    told = tool_texts(alone)
     assert "nobody to ask" in told[0]
     assert "nothing here waits for it" in told[1]
     assert "job 7" not in "".join(told)
@@ -394,7 +406,7 @@ def test_what_handlers_asked_for_again_before_the_pause_counts() -> None:
     assert record.state.attempts == {"glob": 1}
     search = asks(("glob", {"pattern": "?"}))
     after = again(tools, record.state, search, asks(), decisions={record.waiting[0].key: "no"})
-    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    told = tool_texts(after)
     assert "attempt 1 of 3" in told[0]
     assert "attempt 2 of 3" in told[2]
     assert after.state.attempts == {"glob": 2}
@@ -419,7 +431,7 @@ def test_calls_after_one_that_runs_alone_wait_for_it() -> None:
     after = again(third.registry, later.state, asks(), decisions={call.key: "yes"})
     assert (after.stopped, third.ran) == ("answer", ["/b"])
     answered(after)
-    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    told = tool_texts(after)
     assert told == ["nothing", "edited /a", "nothing", "edited /b"]
 
 
@@ -450,8 +462,7 @@ def test_a_run_goes_on_from_the_record_of_an_exception() -> None:
     tools = Tools()
     with pytest.raises(ConnectionError) as raised:
         start(tools.registry, asks(("glob", {"pattern": "*"})), ConnectionError("no route"))
-    record = record_of(raised.value)
-    assert record is not None
+    record = record_in(raised)
     after = again(tools.registry, record.state, asks())
     assert (after.stopped, tools.ran, [each.number for each in after.rounds]) == ("answer", ["*"], [2])
     answered(after)
@@ -473,22 +484,11 @@ def test_a_cancelled_round_keeps_calls_unbegun_after_one_that_ran_alone() -> Non
     registry.register(alone, lambda params, context: "nothing")  # type: ignore[arg-type]
     script = asks(("glob", {"pattern": "*"}), ("edit", GOOD), ("edit", B))
 
-    async def main() -> Record:
-        task = asyncio.create_task(run_tools(Scripted(script), registry, USER, format="openai", limit=1))
-        while not started:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError) as raised:
-            await task
-        record = record_of(raised.value)
-        assert record is not None
-        return record
-
-    record = asyncio.run(main())
+    record = cancelled(script, registry, started, 1, limit=1)
     assert record.state.pending is not None
     assert record.state.pending.begun == (1,)
     after = again(registry, record.state, asks())
-    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    told = tool_texts(after)
     assert (told[0], told[2], started) == ("nothing", "edited", ["c1", "c2"])
     assert "look before you call it again" in told[1]
 
@@ -504,8 +504,7 @@ def test_a_cancelled_round_keeps_the_results_of_calls_that_ended() -> None:
 
     registry = ToolRegistry(check_results=False)
     registry.register(EDIT, slow)  # type: ignore[arg-type]
-    registry.register(GLOB, slow_glob := lambda params, context: "nothing")  # type: ignore[arg-type]
-    assert slow_glob
+    registry.register(GLOB, lambda params, context: "nothing")  # type: ignore[arg-type]
     script = asks(
         ("functions.edit", {**GOOD, "new_string": "quick"}),
         ("edit", GOOD),
@@ -513,22 +512,10 @@ def test_a_cancelled_round_keeps_the_results_of_calls_that_ended() -> None:
         ("glob", {"pattern": "*"}),
     )
 
-    async def main() -> Record:
-        work = run_tools(Scripted(script), registry, USER, format="openai", limit=2)
-        task = asyncio.create_task(work)
-        while len(started) < 3:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError) as raised:
-            await task
-        record = record_of(raised.value)
-        assert record is not None
-        return record
-
-    record = asyncio.run(main())
+    record = cancelled(script, registry, started, 3, limit=2)
     assert started == ["c0", "c1", "c2"]
     after = again(registry, record.state, asks())
-    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    told = tool_texts(after)
     assert told[0] == "quick"
     assert all("It may have taken effect" in text for text in told[1:3])
     assert told[3] == "nothing"
@@ -547,23 +534,11 @@ def test_a_cancelled_round_keeps_calls_that_wait() -> None:
     registry = ToolRegistry(check_results=False)
     registry.register(EDIT, job)  # type: ignore[arg-type]
 
-    async def main() -> Record:
-        model = Scripted(asks(("edit", GOOD), ("edit", B)))
-        task = asyncio.create_task(run_tools(model, registry, USER, format="openai"))
-        while len(jobs) < 2:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError) as raised:
-            await task
-        record = record_of(raised.value)
-        assert record is not None
-        return record
-
-    record = asyncio.run(main())
+    record = cancelled(asks(("edit", GOOD), ("edit", B)), registry, jobs, 2, limit=8)
     [call] = record.waiting
     assert call.text == "job /a"
     after = again(registry, record.state, asks(), results={call.key: "it is done"})
-    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    told = tool_texts(after)
     assert told[0] == "it is done"
     assert "It may have taken effect" in told[1]
     assert jobs == ["/a", "/b"]
@@ -688,8 +663,7 @@ def test_the_model_is_asked_once_for_its_final_output() -> None:
     answer = asks()
     with pytest.raises(ConnectionError) as raised:
         start(tools, answer, ConnectionError("no route"), final=MEMORY_STORE)
-    record = record_of(raised.value)
-    assert record is not None
+    record = record_in(raised)
     after = again(tools, record.state, answer, final=MEMORY_STORE)
     assert (after.stopped, after.output, len(after.rounds)) == ("answer", None, 1)
 

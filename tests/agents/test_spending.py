@@ -7,7 +7,9 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
-from toolcast.agents import Budget, Prices, Record, RunState, Usage, record_of, resume, run_tools
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.agents import Budget, Prices, Record, RunState, Usage, resume, run_tools
 from toolcast.agents.answers import Answers, ReadAnswer
 from toolcast.agents.events import Called, LoopEvent
 from toolcast.agents.text_calls import TextAnswer
@@ -15,6 +17,7 @@ from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
 
 from generated.memory.memory_store import MEMORY_STORE
+from tests.agents.test_loop import record_in
 from tests.runtime.sample.files.edit import EDIT
 
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
@@ -104,8 +107,7 @@ def test_a_budget_that_cannot_be_kept_is_an_error(budget: Budget) -> None:
         ValueError, match="needs the usage of every answer, and this one states none"
     ) as raised:
         run(answer(), answer(0, usage=None), budget=budget)
-    record = record_of(raised.value)
-    assert record is not None
+    record = record_in(raised)
     assert (record.stopped, len(record.calls), record.usage) == ("error", 1, Usage(input=1_000, output=100))
 
 
@@ -258,3 +260,44 @@ def test_a_final_output_past_the_budget_counts() -> None:
     withheld["choices"][0]["finish_reason"] = "content_filter"
     stopped = run(withheld, final=MEMORY_STORE)
     assert (stopped.stopped, stopped.output) == ("filtered", None)
+
+
+COUNTS = st.integers(0, 10**9)
+USAGES = st.builds(Usage, input=COUNTS, output=COUNTS, cached=COUNTS, cache_write=COUNTS, reasoning=COUNTS)
+
+
+def test_a_cost() -> None:
+    used = Usage(input=1_000_000, output=200_000, cached=600_000, cache_write=100_000, reasoning=150_000)
+    # 300,000 at 3, 600,000 at 0.3, 100,000 at 3.75, 200,000 at 15.
+    prices = Prices(input=3, output=15, cached=0.3, cache_write=3.75)
+    assert prices.cost(used) == pytest.approx(0.9 + 0.18 + 0.375 + 3)
+    assert Prices(input=3, output=15).cost(used) == pytest.approx(6)
+    assert used.total == 1_200_000
+
+
+@given(USAGES, USAGES)
+def test_a_sum_has_the_sum_of_the_counts(one: Usage, other: Usage) -> None:
+    both = one + other
+    for name in Usage.__struct_fields__:
+        assert getattr(both, name) == getattr(one, name) + getattr(other, name)
+    assert both == other + one
+    assert one + Usage() == one
+    assert sum([one, other], Usage()) == both
+
+
+@given(USAGES)
+def test_no_cost_is_below_that_of_the_output(used: Usage) -> None:
+    """Also where a provider says that more came from a cache than was read."""
+    assert Prices(input=1, output=2).cost(used) >= used.output * 2 / 1_000_000
+
+
+@pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf])
+@pytest.mark.parametrize("name", ["input", "output", "cached", "cache_write"])
+def test_prices_are_numbers_from_0(name: str, wrong: float) -> None:
+    with pytest.raises(ValueError, match=f"{name}: a price must be a number from 0"):
+        Prices(**{"input": 1.0, "output": 1.0, name: wrong})
+
+
+def test_only_usage_is_added_to_usage() -> None:
+    with pytest.raises(TypeError):
+        Usage() + 1  # type: ignore[operator]

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from toolcast.agents import Record, in_thread, record_of, run_tools
+from toolcast.agents import Record, in_thread, run_tools
 from toolcast.agents.usage import Usage
 from toolcast.runtime import ToolRegistry, ToolResult
 
 from tests.agents.dispatch.answers import ANSWERS, Asked, id_for
 from tests.agents.dispatch.ends import ENDINGS, USAGE, Ending, streamed, whole
 from tests.agents.dispatch.test_clients import CLIENTS, Ask, Served, on_the_wire, serving
+from tests.agents.test_loop import record_in
+from tests.agents.test_streamed_clients import user
 from tests.clients.conftest import Client, client
 from tests.runtime.sample.files.edit import EDIT
 
@@ -28,7 +30,6 @@ def complete(format: str) -> Ending:
 
 
 def calling(format: str) -> Ending:
-    """How an answer with calls ends."""
     return Ending(format, CALLING.get(format, complete(format).word), "complete")
 
 
@@ -51,12 +52,6 @@ def registry() -> ToolRegistry:
     made = ToolRegistry()
     made.register(EDIT, lambda params, _: ToolResult.ok(f"edited {params.file_path}"))
     return made
-
-
-def user(format: str) -> dict[str, Any]:
-    if format in ("gemini", "bedrock"):
-        return {"role": "user", "parts" if format == "gemini" else "content": [{"text": "Edit it."}]}
-    return {"role": "user", "content": "Edit it."}
 
 
 class Scripted:
@@ -190,8 +185,7 @@ def test_a_prompt_that_azure_withholds(code: str, stopped: str, client: Client) 
         run = run_tools(model, registry(), [user("openai")], format="azure-openai", provider="openai")
         with pytest.raises(openai.BadRequestError) as raised:
             asyncio.run(run)
-    record = record_of(raised.value)
-    assert record is not None
+    record = record_in(raised)
     assert (record.stopped, record.messages) == (stopped, (user("openai"),))
     assert "content management policy" in record.detail
 

@@ -84,17 +84,10 @@ async def ollama(load: Client, url: str) -> AsyncGenerator[dict[str, Ask]]:
 
 
 OPENERS = {
-    "openai": openai,
-    "openai manager": openai,
-    "openai-responses": openai,
-    "anthropic": anthropic,
-    "anthropic manager": anthropic,
-    "gemini": gemini,
-    "bedrock": bedrock,
-    "mistral": mistral,
-    "cohere": cohere,
-    "ollama": ollama,
-}
+    "openai": openai, "openai manager": openai, "openai-responses": openai, "anthropic": anthropic,
+    "anthropic manager": anthropic, "gemini": gemini, "bedrock": bedrock, "mistral": mistral,
+    "cohere": cohere, "ollama": ollama,
+}  # fmt: skip
 
 
 def user(format: str) -> dict[str, Any]:

@@ -38,6 +38,8 @@ from toolcast.runtime.middleware.policy import Policy
 
 from tests.agents.dispatch.answers import TEXT, Asked, id_for
 from tests.agents.dispatch.streaming import IN_PIECES, STREAMS, dump
+from tests.agents.test_loop import record_in
+from tests.loops import in_loop
 from tests.runtime.sample.files.edit import EDIT, EditParams
 
 USER = [{"role": "user", "content": "Edit it."}]
@@ -85,7 +87,6 @@ async def chunks(events: Iterable[Any]) -> AsyncIterator[Any]:
 
 
 def streaming(*scripts: Sequence[Any]) -> Callable[[list[Any], bytes], AsyncIterator[Any]]:
-    """A model that streams one script after the other."""
     waiting = [*scripts]
     return lambda _messages, _definitions: chunks(waiting.pop(0))
 
@@ -146,16 +147,9 @@ def test_the_events_of_a_streamed_run_in_their_order(format: str) -> None:
     kinds = [type(event) for event in seen]
     order = [kind for at, kind in enumerate(kinds) if at == 0 or kinds[at - 1] is not kind]
     steps = (
-        RoundStarted,
-        CallBegun,
-        ArgumentsPiece,
-        Calling,
-        Called,
-        RoundEnded,
-        RoundStarted,
-        RoundEnded,
+        RoundStarted, CallBegun, ArgumentsPiece, Calling, Called, RoundEnded, RoundStarted, RoundEnded,
         Stopped,
-    )
+    )  # fmt: skip
     assert [kind for kind in order if kind in steps] == [*steps]
     if format != "cohere":  # its plan is a thought
         text = "".join(event.text for event in seen if isinstance(event, TextPiece))
@@ -178,8 +172,7 @@ def test_a_stream_that_breaks_runs_nothing(format: str, by_error: bool, data: st
     tools = Tools()
     with pytest.raises(ConnectionError if by_error else DispatchError, match=r"reset|broke off") as raised:
         run(lambda _m, _d: script.pop(0), tools, format=format)
-    record = record_of(raised.value)
-    assert record is not None
+    record = record_in(raised)
     assert (record.stopped, len(record.rounds), tools.paths) == ("provider_error", 1, ["/a"])
     again, _ = run(streaming(events_of(format, [])), format=format)  # the conversation is whole
     assert again.stopped == "answer"
@@ -262,7 +255,8 @@ def test_a_stream_of_text_has_nothing_but_text(chunk: Any) -> None:
         run(streaming([chunk]), format="text")
 
 
-def test_the_run_waits_for_who_takes_its_events() -> None:
+@in_loop
+async def test_the_run_waits_for_who_takes_its_events() -> None:
     made = 0
 
     async def model(_messages: list[Any], _definitions: bytes) -> AsyncIterator[Any]:
@@ -271,15 +265,12 @@ def test_the_run_waits_for_who_takes_its_events() -> None:
             made += 1
             yield {"choices": [{"index": 0, "delta": {"content": "x"}}]}
 
-    async def main() -> None:
-        async with aclosing(stream_tools(model, Tools(), USER, format="openai")) as events:
-            async for event in events:
-                if isinstance(event, TextPiece):
-                    await asyncio.sleep(0.01)
-                    break
-        assert made < 5
-
-    asyncio.run(main())
+    async with aclosing(stream_tools(model, Tools(), USER, format="openai")) as events:
+        async for event in events:
+            if isinstance(event, TextPiece):
+                await asyncio.sleep(0.01)
+                break
+    assert made < 5
 
 
 def test_an_async_observer_is_waited_for() -> None:
@@ -329,7 +320,8 @@ def test_a_manager_of_a_stream_is_entered_and_left() -> None:
 
 
 @pytest.mark.parametrize("how", ["close", "cancel"])
-def test_closing_cancels_the_run_and_closes_the_providers_stream(how: str) -> None:
+@in_loop
+async def test_closing_cancels_the_run_and_closes_the_providers_stream(how: str) -> None:
     closed: list[str] = []
     waits = asyncio.Event()
 
@@ -352,24 +344,21 @@ def test_closing_cancels_the_run_and_closes_the_providers_stream(how: str) -> No
                 if how == "close" and isinstance(event, TextPiece):
                     break
 
-    async def main() -> None:
-        task = asyncio.create_task(take())
-        if how == "cancel":
-            await waits.wait()
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError) as raised:
-                await task
-            record = record_of(raised.value)
-            assert record is not None
-            assert record.stopped == "cancelled"
-        await asyncio.wait([task])
-        assert closed == ["stream", "cancelled"]
-        assert asyncio.all_tasks() == {asyncio.current_task()}
-
-    asyncio.run(main())
+    task = asyncio.create_task(take())
+    if how == "cancel":
+        await waits.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError) as raised:
+            await task
+        record = record_in(raised)
+        assert record.stopped == "cancelled"
+    await asyncio.wait([task])
+    assert closed == ["stream", "cancelled"]
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-def test_closing_cancels_handlers_and_waits_for_them() -> None:
+@in_loop
+async def test_closing_cancels_handlers_and_waits_for_them() -> None:
     left: list[str] = []
     begun = asyncio.Event()
 
@@ -384,21 +373,18 @@ def test_closing_cancels_handlers_and_waits_for_them() -> None:
 
     tools = ToolRegistry()
     tools.register(EDIT, hang)
-
-    async def main() -> None:
-        model = streaming(events_of("openai", asked("openai", "/a", "/b")))
-        async with aclosing(stream_tools(model, tools, USER, format="openai")) as events:
-            async for event in events:
-                if isinstance(event, Calling):
-                    await begun.wait()
-                    break
-        assert left
-        assert asyncio.all_tasks() == {asyncio.current_task()}
-
-    asyncio.run(main())
+    model = streaming(events_of("openai", asked("openai", "/a", "/b")))
+    async with aclosing(stream_tools(model, tools, USER, format="openai")) as events:
+        async for event in events:
+            if isinstance(event, Calling):
+                await begun.wait()
+                break
+    assert left
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-def test_an_observer_that_never_returns_does_not_outlive_a_cancellation() -> None:
+@in_loop
+async def test_an_observer_that_never_returns_does_not_outlive_a_cancellation() -> None:
     waits = asyncio.Event()
 
     async def observe(event: LoopEvent) -> None:
@@ -406,18 +392,14 @@ def test_an_observer_that_never_returns_does_not_outlive_a_cancellation() -> Non
             waits.set()
             await asyncio.sleep(60)
 
-    async def main() -> None:
-        model = streaming(events_of("openai", []))
-        task = asyncio.create_task(run_tools(model, Tools(), USER, format="openai", on_event=observe))
-        await waits.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError) as raised:
-            await task
-        record = record_of(raised.value)
-        assert record is not None
-        assert record.stopped == "cancelled"
-
-    asyncio.run(main())
+    model = streaming(events_of("openai", []))
+    task = asyncio.create_task(run_tools(model, Tools(), USER, format="openai", on_event=observe))
+    await waits.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError) as raised:
+        await task
+    record = record_in(raised)
+    assert record.stopped == "cancelled"
 
 
 def collected(model: Any, **options: Any) -> tuple[list[LoopEvent], BaseException | None]:
@@ -510,19 +492,16 @@ def test_a_stream_that_blocks_is_read_in_a_thread() -> None:
             run(plain(stream), format="openai")
 
 
-def test_closing_ends_a_thread_that_waits() -> None:
+@in_loop
+async def test_closing_ends_a_thread_that_waits() -> None:
     events = Blocking([{"choices": [{"index": 0, "delta": {"content": "x"}}]}, "wait"])
-
-    async def main() -> None:
-        run = stream_tools(lambda _m, _d: in_thread(events), Tools(), USER, format="openai")
-        async with aclosing(run):
-            async for event in run:
-                if isinstance(event, TextPiece):
-                    await asyncio.sleep(0.02)
-                    assert not events.closed.is_set()
-                    break
-
-    asyncio.run(main())
+    run = stream_tools(lambda _m, _d: in_thread(events), Tools(), USER, format="openai")
+    async with aclosing(run):
+        async for event in run:
+            if isinstance(event, TextPiece):
+                await asyncio.sleep(0.02)
+                assert not events.closed.is_set()
+                break
     assert events.closed.is_set()
 
 

@@ -68,7 +68,7 @@ def test_a_program_that_never_ends_is_ended_with_its_time(language: Language, te
     from examples.code_mode import run_program
     from examples.toolbox import toolbox
 
-    server = CodeServer(toolbox(texts), language, limits=CodeLimits(seconds=3))
+    server = CodeServer(toolbox(texts), language, limits=CodeLimits(seconds=2))
     endless: dict[Language, str] = {
         "python": "print('begun', flush=True)\nwhile True: pass",
         "typescript": "console.log('begun');\nfor (;;) {}",
@@ -102,7 +102,7 @@ def test_a_run_that_is_cancelled_ends_its_program(tmp_path: Path) -> None:
     server = CodeServer(toolbox(tmp_path), "python", limits=CodeLimits(seconds=None))
 
     async def main() -> None:
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(1):
             await run_program("while True: pass", server, "python", ToolContext())
 
     with pytest.raises(TimeoutError):

@@ -60,7 +60,6 @@ def serving(received: Callable[[list[Any]], None]) -> Iterator[str]:
 
 @contextmanager
 def database(kind: str, folder: Path) -> Iterator[str]:
-    """The URL of a database of its own."""
     if kind == "sqlite":
         yield f"sqlite:///{folder / 'durable.sqlite'}"
         return

@@ -10,6 +10,7 @@ from toolcast.agents import Disclosure, run_tools
 from toolcast.runtime import ToolRegistry
 
 from generated.registry import BINDINGS
+from tests.agents.test_loop import asks
 
 TOOLS = ("bash", "edit", "web_fetch")
 
@@ -73,10 +74,7 @@ def test_ten_rounds_are_the_most() -> None:
     async def model(messages: Any, definitions: bytes) -> Any:
         nonlocal answers
         answers += 1
-        function = {"name": "bash", "arguments": json.dumps({"command": f"echo {answers}"})}
-        call = {"id": f"c{answers}", "type": "function", "function": function}
-        message = {"role": "assistant", "content": None, "tool_calls": [call]}
-        return {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}
+        return asks(("bash", {"command": f"echo {answers}"}))
 
     record = asyncio.run(run_tools(model, shown(), [{"role": "user", "content": "Go."}], format="openai"))
     assert (record.stopped, answers) == ("rounds", 10)

@@ -21,6 +21,7 @@ from toolcast_tools.workspace import Workspace, WorkspaceError
 from generated.files.edit import EDIT, EditParams, EditResult
 from generated.files.file_read import FILE_READ
 from generated.shell.bash import BASH
+from tests.agents.test_loop import asks
 from tests.seeds.schemas import of, sent, sent_a
 
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
@@ -456,11 +457,7 @@ def test_the_loop_stops_after_ten_rounds() -> None:
 
     async def model(messages: Any, definitions: bytes) -> Any:
         number = next(numbers)
-        arguments = json.dumps({**GOOD, "new_string": str(number)})
-        function = {"name": "edit", "arguments": arguments}
-        call = {"id": f"c{number}", "type": "function", "function": function}
-        message = {"role": "assistant", "content": None, "tool_calls": [call]}
-        return {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}
+        return asks(("edit", {**GOOD, "new_string": str(number)}))
 
     registry = ToolRegistry()
     registry.register(EDIT, edit)

@@ -55,14 +55,9 @@ def anthropic(calls: list[Asked]) -> dict[str, Any]:
     content += [{"type": "tool_use", "id": call.id, "name": call.name, "input": call.value} for call in calls]
     usage = {"input_tokens": 1, "output_tokens": 1}
     return {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": "m",
-        "content": content,
-        "stop_reason": "tool_use",
-        "usage": usage,
-    }
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": content,
+        "stop_reason": "tool_use", "usage": usage,
+    }  # fmt: skip
 
 
 def gemini(calls: list[Asked]) -> dict[str, Any]:
@@ -94,13 +89,9 @@ def mistral(calls: list[Asked]) -> dict[str, Any]:
     choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
     usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
     return {
-        "id": "1",
-        "object": "chat.completion",
-        "model": "m",
-        "usage": usage,
-        "created": 1,
+        "id": "1", "object": "chat.completion", "model": "m", "usage": usage, "created": 1,
         "choices": [choice],
-    }
+    }  # fmt: skip
 
 
 def cohere(calls: list[Asked]) -> dict[str, Any]:
@@ -119,15 +110,9 @@ def ollama(calls: list[Asked]) -> dict[str, Any]:
 
 
 ANSWERS: dict[str, Callable[[list[Asked]], dict[str, Any]]] = {
-    "openai": openai,
-    "openai-responses": openai_responses,
-    "anthropic": anthropic,
-    "gemini": gemini,
-    "bedrock": bedrock,
-    "mistral": mistral,
-    "cohere": cohere,
-    "ollama": ollama,
-}
+    "openai": openai, "openai-responses": openai_responses, "anthropic": anthropic, "gemini": gemini,
+    "bedrock": bedrock, "mistral": mistral, "cohere": cohere, "ollama": ollama,
+}  # fmt: skip
 MCP = ("mcp", "mcp-2025-11-25", "mcp-2025-06-18")
 
 
@@ -137,7 +122,6 @@ def mcp(call: Asked) -> dict[str, Any]:
 
 
 def id_for(format: str, i: int) -> str:
-    """An id as this provider gives them."""
     return f"abc12345{i}" if format == "mistral" else f"call_{i}"
 
 

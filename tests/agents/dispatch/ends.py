@@ -116,12 +116,8 @@ USAGE: dict[str, tuple[dict[str, Any], Usage]] = {
     ),
     "gemini": (
         {
-            "promptTokenCount": 90,
-            "toolUsePromptTokenCount": 10,
-            "cachedContentTokenCount": 40,
-            "candidatesTokenCount": 10,
-            "thoughtsTokenCount": 20,
-            "totalTokenCount": 130,
+            "promptTokenCount": 90, "toolUsePromptTokenCount": 10, "cachedContentTokenCount": 40,
+            "candidatesTokenCount": 10, "thoughtsTokenCount": 20, "totalTokenCount": 130,
         },
         {"input": 100, "output": 30, "cached": 40, "reasoning": 20},
     ),
@@ -148,7 +144,7 @@ USAGE: dict[str, tuple[dict[str, Any], Usage]] = {
         {"input": 100, "output": 30, "cached": 40},
     ),
     "ollama": ({"prompt_eval_count": 100, "eval_count": 30}, {"input": 100, "output": 30}),
-}
+}  # fmt: skip
 WHERE = {"gemini": "usageMetadata"}
 
 

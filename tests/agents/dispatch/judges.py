@@ -80,7 +80,6 @@ def _ollama(load: Load) -> Judge:
 
 
 def judge_of(format: str, load: Load) -> Judge:
-    """The judge of a format's messages."""
     if format == "openai":
         chat = "openai.types.chat"
         return _typed_dict(

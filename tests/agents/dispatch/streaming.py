@@ -29,12 +29,8 @@ def openai(calls: list[Asked], pieces: Pieces, order: Order) -> Iterator[dict[st
     def chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
         return {
-            "id": "c1",
-            "object": "chat.completion.chunk",
-            "created": 1,
-            "model": "m",
-            "choices": [choice],
-        }
+            "id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice],
+        }  # fmt: skip
 
     yield chunk({"role": "assistant", "content": ""})
     for letter in TEXT:
@@ -66,12 +62,8 @@ def openai_responses(calls: list[Asked], pieces: Pieces, order: Order) -> Iterat
     yield {"type": "response.created", "response": {"id": "resp_1", "output": []}}
     text = {"type": "output_text", "text": TEXT, "annotations": []}
     message = {
-        "type": "message",
-        "id": "msg_1",
-        "role": "assistant",
-        "status": "completed",
-        "content": [text],
-    }
+        "type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [text],
+    }  # fmt: skip
     yield {"type": "response.output_item.done", "output_index": 0, "item": message}
     items = [
         {"type": "function_call", "id": f"fc_{i}", "call_id": call.id, "name": call.name, "arguments": ""}
@@ -189,15 +181,9 @@ def ollama(calls: list[Asked], pieces: Pieces, order: Order) -> Iterator[dict[st
 
 
 STREAMS: dict[str, Callable[[list[Asked], Pieces, Order], Iterator[dict[str, Any]]]] = {
-    "openai": openai,
-    "openai-responses": openai_responses,
-    "anthropic": anthropic,
-    "gemini": gemini,
-    "bedrock": bedrock,
-    "mistral": mistral,
-    "cohere": cohere,
-    "ollama": ollama,
-}
+    "openai": openai, "openai-responses": openai_responses, "anthropic": anthropic, "gemini": gemini,
+    "bedrock": bedrock, "mistral": mistral, "cohere": cohere, "ollama": ollama,
+}  # fmt: skip
 IN_PIECES = ("openai", "openai-responses", "anthropic", "bedrock", "mistral", "cohere")
 
 

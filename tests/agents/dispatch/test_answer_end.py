@@ -183,8 +183,7 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize("format", sorted(ANSWERS))
-@given(data=st.data())
+@given(st.sampled_from(sorted(ANSWERS)), st.data())
 def test_hostile_ends(format: str, data: st.DataObject) -> None:
     """Whatever stands in the places that are read: an end, or the error that names a path."""
     answer = whole(next(each for each in ENDINGS if each.format == format))
@@ -225,8 +224,7 @@ def test_objects_that_misbehave(format: str) -> None:
     assert read_end({**answer, "error": {"code": 10**5000}}, format) == AnswerEnd("provider_error")
 
 
-@pytest.mark.parametrize("format", sorted(ANSWERS))
-@given(data=st.data())
+@given(st.sampled_from(sorted(ANSWERS)), st.data())
 def test_hostile_usage(format: str, data: st.DataObject) -> None:
     """A count that is none makes the usage unknown: never a number that nobody sent."""
     usage = USAGE[format][0]

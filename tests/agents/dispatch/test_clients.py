@@ -153,26 +153,18 @@ def ollama(load: Client, url: str) -> Ask:
 
 
 CLIENTS = {
-    "openai": openai,
-    "openai-responses": openai_responses,
-    "anthropic": anthropic,
-    "gemini": gemini,
-    "bedrock": bedrock,
-    "mistral": mistral,
-    "cohere": cohere,
-    "ollama": ollama,
-}
+    "openai": openai, "openai-responses": openai_responses, "anthropic": anthropic, "gemini": gemini,
+    "bedrock": bedrock, "mistral": mistral, "cohere": cohere, "ollama": ollama,
+}  # fmt: skip
 
 
 def as_stream(format: str) -> tuple[bytes, str]:
-    """The answer's events on the wire."""
     asked = calls(format)
     pieces = [[call.text[i : i + 5] for i in range(0, len(call.text), 5)] for call in asked]
     return on_the_wire(format, list(STREAMS[format](asked, pieces, lambda n: n - 1)))
 
 
 def on_the_wire(format: str, events: list[dict[str, Any]]) -> tuple[bytes, str]:
-    """Events as a server sends them, and their content type."""
     if format == "bedrock":
         return event_stream(events), "application/vnd.amazon.eventstream"
     if format == "ollama":

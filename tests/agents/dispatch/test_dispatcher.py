@@ -1,7 +1,6 @@
 """parse → execute → render: in order, at once, within the limit, and nothing is left behind."""
 
 import asyncio
-import gc
 import json
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.agents.dispatch import Assembler, Call, Dispatcher, DispatchError
+from toolcast.agents.dispatch import Assembler, Dispatcher, DispatchError
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, UnknownProviderError
 
 from generated.registry import BINDINGS
@@ -254,12 +253,6 @@ def test_a_cut_call_is_not_carried_out() -> None:
     assert done == []
 
 
-def test_a_selection_does() -> None:
-    selected = registry(echo).select(names="note")
-    (message,) = run(Dispatcher(selected, "openai").run(ANSWERS["openai"]([edit_call("openai", 0)])))
-    assert "There is no tool 'edit'" in message["content"]
-
-
 def test_no_answer_is_an_error() -> None:
     with pytest.raises(DispatchError, match="no answer of openai"):
         run(Dispatcher(registry(echo), "openai").run({"error": "no"}))
@@ -281,31 +274,6 @@ def test_one_dispatcher_serves_many_loops_and_threads() -> None:
     for thread in threads:
         thread.join()
     assert failures == []
-
-
-def test_ten_thousand_calls() -> None:
-    async def answer(params: EditParams, _: ToolContext) -> str:
-        await asyncio.sleep(0)
-        return params.old_string
-
-    async def whole() -> None:
-        dispatcher = Dispatcher(registry(answer), "openai", limit=50)
-        answers = [
-            ANSWERS["openai"]([edit_call("openai", 100 * n + i) for i in range(100)]) for n in range(100)
-        ]
-        every = await asyncio.gather(*(dispatcher.run(each) for each in answers))
-        texts = [(message["tool_call_id"], message["content"]) for messages in every for message in messages]
-        assert texts == [(f"call_{i}", str(i)) for i in range(10_000)]
-
-    run(whole())
-    gc.collect()
-
-
-def test_results_and_calls_by_hand() -> None:
-    calls = [Call(id="x", name="edit", arguments=json.loads(edit_call("openai", 0).text), index=0)]
-    (result,) = run(Dispatcher(registry(echo), "openai").execute(calls))
-    assert result == ToolResult.ok("/a 0")
-    assert run(Dispatcher(registry(echo), "openai").execute([])) == ()
 
 
 def test_nothing_is_imported_before_it_is_asked_for() -> None:

@@ -14,13 +14,9 @@ from tests.agents.dispatch.streaming import STREAMS
 from tests.clients.conftest import Client
 
 RECORDED = {
-    "anthropic": "anthropic",
-    "bedrock": "bedrock",
-    "google_jsonschema": "gemini",
-    "google_openapi": "gemini",
-    "openai_chat": "openai",
-    "openai_responses": "openai-responses",
-}
+    "anthropic": "anthropic", "bedrock": "bedrock", "google_jsonschema": "gemini", "google_openapi": "gemini",
+    "openai_chat": "openai", "openai_responses": "openai-responses",
+}  # fmt: skip
 
 pytestmark = pytest.mark.corpora
 

@@ -61,12 +61,8 @@ def answer(format: str, text: str) -> dict[str, Any]:
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
         return {"id": "c", "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
     call = {
-        "type": "custom_tool_call",
-        "id": "ctc_0",
-        "call_id": "call_0",
-        "name": "calculate",
-        "input": text,
-    }
+        "type": "custom_tool_call", "id": "ctc_0", "call_id": "call_0", "name": "calculate", "input": text,
+    }  # fmt: skip
     return {"id": "r", "status": "completed", "output": [call]}
 
 

@@ -1,21 +1,17 @@
 """Texts in every form, each with the calls that it is: (name, arguments). Arguments are parsed."""
 
+import json
 from typing import Any
 
 from hypothesis import strategies as st
+from toolcast.agents.text_calls import Call, Parsed, TextFormat, TextStream, collect, parse
 
 LS: list[tuple[str, Any]] = [("shell", {"command": "ls"})]
 J = '{"name": "shell", "arguments": {"command": "ls"}}'
 TAGS = (
-    "tool_call",
-    "tool_calls",
-    "toolcall",
-    "tool-call",
-    "tools",
-    "invoke",
-    "minimax:tool_call",
+    "tool_call", "tool_calls", "toolcall", "tool-call", "tools", "invoke", "minimax:tool_call",
     "minimax:toolcall",
-)
+)  # fmt: skip
 
 FORMS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
     **{f"json in {tag}": (f"<{tag}>{J}</{tag}>", LS) for tag in TAGS},
@@ -139,3 +135,19 @@ PIECES = [
 ]
 ANY = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=60).map("".join)
 """Pieces of every form in any order, and other characters between them."""
+
+
+def read(text: str, format: str | TextFormat = "auto", *, cut: bool = False) -> Parsed:
+    """The whole text, and the same character by character."""
+    parsed = parse(text, format, cut=cut)
+    stream = TextStream(format)
+    events = [event for character in text for event in stream.feed(character)]
+    assert collect([*events, *stream.finish(cut=cut)]) == parsed, text
+    return parsed
+
+
+def plain(calls: tuple[Call, ...]) -> list[tuple[str, Any]]:
+    """Names and arguments, JSON text parsed."""
+    return [
+        (call.name, call.arguments if call.textual else json.loads(str(call.arguments))) for call in calls
+    ]

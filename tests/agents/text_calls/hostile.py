@@ -22,14 +22,12 @@ CONTENTS = {
 
 
 def filled(template: str) -> str:
-    """A template with something in its holes."""
     for hole, text in (("name", "f"), ("id", "c1"), ("number", "1"), ("key", "a")):
         template = template.replace(f"{{{hole}}}", text)
     return template
 
 
 def written(form: CallForm) -> Iterator[str]:
-    """Calls in a form."""
     opening = "" if form.peek else filled(form.open[0])
     closing = form.close[0] if form.close else ""
     if form.content == "parameters":
@@ -40,7 +38,6 @@ def written(form: CallForm) -> Iterator[str]:
 
 
 def calls(format: TextFormat) -> list[str]:
-    """Calls in each form of a format, also in its sections."""
     alone = [text for form in format.calls for text in written(form)]
     return alone + [f"{each.open}{text}{each.close}" for each in format.sections for text in alone[:2]]
 

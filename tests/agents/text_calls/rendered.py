@@ -20,8 +20,6 @@ Truth = tuple[str, dict[str, Any]]
 
 
 class Form(NamedTuple):
-    """A form of a format."""
-
     format: TextFormat
     form: CallForm
 
@@ -41,7 +39,6 @@ FORMS = [
 
 
 def fill(template: str, name: str = "", key: str = "") -> str:
-    """A template with its holes filled."""
     values = {"name": name, "id": "abcDEF123", "number": "0", "key": key}
     return HOLE.sub(lambda hole: values[hole[1]], template)
 
@@ -63,7 +60,6 @@ def block(form: CallForm, name: str, body: str, template: str) -> str:
 
 
 def content(form: CallForm, name: str, arguments: dict[str, Any]) -> str:
-    """What stands between the markers."""
     if form.content == "json-calls":
         if not form.arguments:
             return json.dumps({name: arguments})
@@ -83,7 +79,6 @@ def content(form: CallForm, name: str, arguments: dict[str, Any]) -> str:
 
 
 def literal(value: Any) -> str:
-    """A literal of Python."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
@@ -123,7 +118,6 @@ def element(prefix: str, key: str, value: Any) -> str:
 
 
 def is_textual(form: CallForm) -> bool:
-    """Whether values lose their types."""
     return form.content == "elements" or (
         form.content == "parameters" and any(each.value == "text" for each in form.parameters)
     )
@@ -157,24 +151,10 @@ EVIL_TEXTS = evil_texts()
 WORDS = st.text(st.sampled_from("abc xyz.,é\n工-"), max_size=12)
 TRICKS = st.sampled_from(
     [
-        "<",
-        "[",
-        "`",
-        "{",
-        '"',
-        "'",
-        "\\",
-        "</",
-        "<|",
-        "```",
-        "<tool",
-        "}}",
-        "]]",
-        "\r\n",
-        "\ud800",
+        "<", "[", "`", "{", '"', "'", "\\", "</", "<|", "```", "<tool", "}}", "]]", "\r\n", "\ud800",
         "\U0001f600",
     ]
-)
+)  # fmt: skip
 VALUES = st.lists(WORDS | TRICKS | st.sampled_from(EVIL_TEXTS), max_size=4).map("".join)
 SAFE_VALUES = VALUES.map(lambda text: text.encode("utf-8", "replace").decode())
 ARGUMENTS = st.dictionaries(

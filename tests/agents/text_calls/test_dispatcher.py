@@ -4,8 +4,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
-from functools import wraps
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -15,20 +14,11 @@ from toolcast.agents.text_calls import Call, Problem, TextDispatcher, parse, ren
 from toolcast.runtime import Content, Guesses, ToolContext, ToolRegistry, ToolResult
 
 from generated.registry import BINDINGS
+from tests.loops import in_loop
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 
 EDITED = {"file_path": "/a", "old_string": "x", "new_string": "y"}
-
-
-def in_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
-    """The test in an event loop of its own."""
-
-    @wraps(test)
-    def run() -> None:
-        asyncio.run(test())
-
-    return run
 
 
 def call(name: str, arguments: Any, **more: Any) -> str:
@@ -211,19 +201,6 @@ def test_no_result_closes_its_block_or_forges_a_call(name: str, id: str, words: 
 def test_results_must_fit_the_calls() -> None:
     with pytest.raises(ValueError, match="0 calls, and 1 results"):
         render_results([], [ToolResult.ok()])
-
-
-@in_loop
-async def test_a_call_with_an_id_keeps_the_rest_of_the_context() -> None:
-    seen: list[tuple[float, float | None, str]] = []
-
-    def work(params: Any, context: ToolContext) -> str:
-        context.progress(0.5)
-        return context.call_id
-
-    context = ToolContext(report=lambda *progress: seen.append(progress))
-    outcome = await TextDispatcher(registry_of(work)).run(call("edit", EDITED, id="c7"), context)
-    assert (outcome.results[0].output, seen) == ("c7", [(0.5, None, "")])
 
 
 @pytest.mark.parametrize("format", ["toolcast", "auto", "hermes"])

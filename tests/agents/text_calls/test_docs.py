@@ -17,7 +17,6 @@ DOC = Path(__file__).resolve().parents[3] / "docs/reference/text-calls.md"
 
 
 def blocks(language: str) -> list[str]:
-    """The blocks of code of one language."""
     return re.findall(rf"^```{language}\n(.*?)^```", DOC.read_text("utf-8"), re.DOTALL | re.MULTILINE)
 
 

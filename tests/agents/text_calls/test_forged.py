@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from toolcast.agents.text_calls import Call, parse, render_call, render_results
+from toolcast.agents.text_calls import Call, parse, render_results
 from toolcast.runtime import ToolResult
 
 from tests.agents.text_calls.forms import ANY, FORMS
+from tests.sampled import sampled
 
 BARE = '{"name": "shell", "arguments": {"command": "id"}}'
 FORGED = [
@@ -67,9 +68,10 @@ def test_no_form_of_a_call_is_one_in_a_result(form: str) -> None:
 
 
 @pytest.mark.corpora
-def test_no_text_of_the_suite_is_a_call_in_a_result(shared_dir: Path) -> None:
+@pytest.mark.parametrize("every", sampled([4, 1], [4]))
+def test_no_text_of_the_suite_is_a_call_in_a_result(shared_dir: Path, every: int) -> None:
     lines = (shared_dir / "suites" / "text-tool-calls" / "cases.jsonl").read_text("utf-8").splitlines()
-    for line in lines:
+    for line in lines[::every]:
         for text in json.loads(line)["texts"]:
             check(text)
 
@@ -77,17 +79,6 @@ def test_no_text_of_the_suite_is_a_call_in_a_result(shared_dir: Path) -> None:
 def test_a_model_can_read_what_is_escaped() -> None:
     assert html.unescape(shown(ToolResult.ok(BARE)).partition('">')[2].removesuffix("</tool_result>")) == BARE
     assert '"parameters": {}' in shown(ToolResult.ok('{"parameters": {}}')), "no call, so left as it is"
-
-
-VALUES = st.dictionaries(st.text(max_size=5), st.text() | st.integers(-5, 5), max_size=3)
-
-
-@given(st.lists(st.tuples(st.from_regex(r"[a-z_]{1,12}", fullmatch=True), VALUES), min_size=1, max_size=4))
-def test_canonical_calls_are_read(calls: list[tuple[str, dict[str, object]]]) -> None:
-    text = "Now:\n" + "\n".join(render_call(name, arguments) for name, arguments in calls)
-    parsed = parse(text, "toolcast")
-    assert [(one.name, json.loads(str(one.arguments))) for one in parsed.calls] == calls
-    assert parsed.text == "Now:"
 
 
 OTHERS = [

@@ -1,19 +1,11 @@
 """Every form that a call may have, alone and between words; and what begins like one."""
 
 import json
-from typing import Any
 
 import pytest
-from toolcast.agents.text_calls import Call, parse
+from toolcast.agents.text_calls import parse
 
-from tests.agents.text_calls.forms import FORMS, UNREAD, WITHOUT_END, J
-
-
-def plain(calls: tuple[Call, ...]) -> list[tuple[str, Any]]:
-    """Names and arguments, JSON text parsed."""
-    return [
-        (call.name, call.arguments if call.textual else json.loads(str(call.arguments))) for call in calls
-    ]
+from tests.agents.text_calls.forms import FORMS, UNREAD, WITHOUT_END, J, plain
 
 
 @pytest.mark.parametrize("form", [*FORMS, *WITHOUT_END])
@@ -129,6 +121,10 @@ def test_a_call_in_a_thought_without_an_end_is_no_call() -> None:
         "name: shell\ncommand: ls",
         "```python\nx = 1\n```\nand ```sh\nls\n```",
         "What `</tool_call>` and </function> close was never opened.",
+        "Use <function=foo> in the code.",
+        "An <invoke> tag, an <invoice>, and <function>x</function>.",
+        "std::<function name=>",
+        "the <tool_calls> tag",
     ],
 )
 def test_prose_calls_nothing(text: str) -> None:
@@ -143,21 +139,16 @@ def test_prose_calls_nothing(text: str) -> None:
     [
         '<tool_call>{"name": "shell", "arguments": {"command": "rm -rf /tm',
         '<tool_call>{"name": "shell" "arguments": {}}</tool_call>',
-        '<tool_call>{"command": "ls"}</tool_call>',
-        '<tool_call>{"name": "", "arguments": {}}</tool_call>',
+        '<tool_call>{"command": "ls"}</tool_call>', '<tool_call>{"name": "", "arguments": {}}</tool_call>',
         '<invoke name="shell"><parameter name="command">rm -rf /tm',
         '<invoke name="shell"><parameter name="a">x<parameter name="b">y</parameter></invoke>',
         '<invoke name="shell"><parameter name="a">x</parameter><parameter name="a">y</parameter></invoke>',
-        '<invoke name="shell"><command>ls</invoke>',
-        '<invoke name="shell"><cwd>/</cwd><command>rm -rf /tm',
-        "<tool_call><shell><cwd>/</cwd></shell><shell><command>rm -rf /tm",
-        "<tool_call>shell>rm -rf /tm",
+        '<invoke name="shell"><command>ls</invoke>', '<invoke name="shell"><cwd>/</cwd><command>rm -rf /tm',
+        "<tool_call><shell><cwd>/</cwd></shell><shell><command>rm -rf /tm", "<tool_call>shell>rm -rf /tm",
         "<tool_call>shell<arg_key>command</arg_key><arg_value>rm -rf /tm",
-        "<function=shell><parameter=command>rm",
-        "<|python_tag|>{",
-        "[TOOL_CALLS]shell[ARGS]{bad}",
+        "<function=shell><parameter=command>rm", "<|python_tag|>{", "[TOOL_CALLS]shell[ARGS]{bad}",
     ],
-)
+)  # fmt: skip
 def test_half_a_call_is_a_problem_and_no_call(text: str) -> None:
     parsed = parse(text)
     assert parsed.calls == ()
@@ -255,3 +246,32 @@ def test_half_a_surrogate_pair_between_braces_is_a_problem(value: str) -> None:
     parsed = parse(f"<|tool_call>call:write{{path:{value}}}<tool_call|>", "gemma4")
     assert parsed.calls == ()
     assert len(parsed.problems) == 1
+
+
+CALLED = {
+    "hermes": '<tool_call>{"name": "read", "arguments": {"path": "a.md"}}</tool_call>',
+    "qwen3-coder": "<function=read><parameter=path>a.md</parameter></function>",
+    "glm4": "<tool_call>read<arg_key>path</arg_key><arg_value>a.md</arg_value></tool_call>",
+    "gemma4": '<|tool_call>call:read{path:<|"|>a.md<|"|>}<tool_call|>',
+    "lfm2": '<|tool_call_start|>[read(path="a.md")]<|tool_call_end|>',
+}
+
+BEGUN = {"hermes": 11, "qwen3-coder": 11, "glm4": 12, "gemma4": 12, "lfm2": 19}
+"""Characters after which each of them is a call, and no prose."""
+
+
+@pytest.mark.parametrize("format", CALLED)
+def test_the_reason_is_the_cut_and_not_what_it_left(format: str) -> None:
+    text = CALLED[format]
+    for end in range(BEGUN[format], len(text)):
+        parsed = parse(text[:end], format, cut=True)
+        assert parsed.calls == ()
+        (problem,) = parsed.problems
+        assert "cut off" in problem.reason, text[:end]
+
+
+def test_a_call_that_is_broken_before_the_cut_is_told_as_broken() -> None:
+    (problem,) = parse(
+        "<function=read>words<parameter=path>a.md</parameter></function> and", cut=True
+    ).problems
+    assert "cut off" not in problem.reason

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,6 @@ ALL: list[Binding] = [SHAPES, EDIT, NOTE]
 
 
 def reported(text: str) -> list[dict[str, Any]]:
-    """The tools of the block."""
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
@@ -118,14 +115,6 @@ def test_no_description_leaves_its_line(text: str) -> None:
     assert [tool["description"] for tool in reported(block)] == [description, NOTE.description]
     for mark in ("<", "```", "TOOL_CALL", "[TOOL_CALLS]"):
         assert mark not in block.partition("per line:")[2]
-
-
-def test_the_runtime_does_not_load_it() -> None:
-    code = "import sys, toolcast.runtime; print(any('runtime.text' in name for name in sys.modules))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout.strip() == "False"
 
 
 def test_a_format_of_ones_own_has_its_own_prompt() -> None:

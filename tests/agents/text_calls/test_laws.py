@@ -43,8 +43,8 @@ def test_json_in_prose_never_calls(value: object, words: str) -> None:
 @given(st.lists(st.tuples(st.from_regex(r"[a-z_]{1,12}", fullmatch=True), VALUES), min_size=1, max_size=4))
 def test_rendered_calls_are_read_back(calls: list[tuple[str, object]]) -> None:
     rendered = [render_call(name, {"v": value}) for name, value in calls]
-    for between in ("", "\n", " then "):
-        parsed = parse(between.join(rendered))
+    for between, format in (("", "auto"), ("\n", "toolcast"), (" then ", "auto"), (" then ", "toolcast")):
+        parsed = parse(between.join(rendered), format)
         assert [(call.name, json.loads(str(call.arguments))) for call in parsed.calls] == [
             (name, {"v": value}) for name, value in calls
         ]
@@ -58,10 +58,3 @@ def test_escaped_text_neither_closes_nor_calls(text: str) -> None:
     parsed = parse(f"- {content}")
     assert parsed.calls == ()
     assert parsed.problems == ()
-
-
-@given(ANY)
-def test_a_text_of_its_rest_calls_nothing_new_in_prose(text: str) -> None:
-    """Plain words stay as they are."""
-    words = "".join(letter for letter in text if letter not in "<`[]{}TOL")
-    assert parse(words).text == words.strip()

@@ -17,33 +17,11 @@ MOST = 60
 CALL = '<tool_call>{"name":"a","arguments":{}}</tool_call>'
 CHARACTERS = [*map(chr, range(32, 127)), *"\n\t\r\x0b\x85\u2028\u3000é｜▁", "\r\n", " \n", '\\"', "\\n"]
 INNER = [
-    *(
-        "{}",
-        "[{",
-        "[[",
-        '{"a":',
-        '{"a":1,',
-        '""',
-        "''",
-        "a(",
-        "a()",
-        "b=1,",
-        'b="1" ',
-        "a: b\n",
-        "a>b\n",
-        "<a>",
-    ),
-    *("<a></a>", "<a b", "</a>", "[/", "{tool => ", '--a "b" ', "<br/>", "-1.5e3,", "true,", "\\u0041", CALL),
-    *(
-        "<think>",
-        "</think>",
-        "<think></think>",
-        '["</think>',
-        '[1]</think>{"a',
-        "<tool_call>x ",
-        "TOOL_CALL x ",
-    ),
-]
+    "{}", "[{", "[[", '{"a":', '{"a":1,', '""', "''", "a(", "a()", "b=1,", 'b="1" ', "a: b\n", "a>b\n",
+    "<a>", "<a></a>", "<a b", "</a>", "[/", "{tool => ", '--a "b" ', "<br/>", "-1.5e3,", "true,", "\\u0041",
+    CALL, "<think>", "</think>", "<think></think>", '["</think>', '[1]</think>{"a', "<tool_call>x ",
+    "TOOL_CALL x ",
+]  # fmt: skip
 TAILS = ["", "{", '["', "<x>", 'a="', '{"k":"', "word ", "</think>", " {", "`", "\n"]
 
 
@@ -90,10 +68,7 @@ def test_arbitrary_texts(text: str, size: int) -> None:
 
 @pytest.mark.parametrize(
     "tail",
-    [
-        tail if tail in ("", "{", "word ") else pytest.param(tail, marks=pytest.mark.thorough)
-        for tail in TAILS
-    ],
+    [tail if tail in ("", "{") else pytest.param(tail, marks=pytest.mark.thorough) for tail in TAILS],
 )
 def test_a_marker_repeated(tail: str) -> None:
     for marker in MARKERS:
@@ -152,15 +127,15 @@ CONTAINERS += ["<tools>", "</tools>", "<pre>\n", "    ", "\n\n", "\n", "<code", 
 @pytest.mark.parametrize(
     "first",
     [
-        first if first in ("` ", "<code>", "- ") else pytest.param(first, marks=pytest.mark.thorough)
+        first if first in ("` ", "<code>") else pytest.param(first, marks=pytest.mark.thorough)
         for first in CONTAINERS
     ],
 )
 def test_containers_repeated(first: str) -> None:
     for second in CONTAINERS:
         for marker in ("<tool_call>", f"{CALL}", "</think>", "x"):
-            check(f"{first}{second}{marker}", length=600)
-            check(f"{first}{marker}{second}", "` <code> <tools>\n<!-- ", length=600)
+            check(f"{first}{second}{marker}")
+            check(f"{first}{marker}{second}", "` <code> <tools>\n<!-- ")
 
 
 def test_runs_of_all_lengths_before_markers() -> None:

@@ -19,17 +19,14 @@ from tests.runtime.sample.misc.shapes import SHAPES
 
 Binding = ToolBinding[Any, Any]
 GOLDEN = sorted((Path(__file__).parent / "prompts").glob("*.txt"))
-NAMES = {path.stem for path in GOLDEN}
 ASKED = {each.id: each for each in known_formats().values() if each.prompts}
 
 
 def described(binding: Binding, text: str) -> Binding:
-    """The tool with another description."""
     return msgspec.structs.replace(binding, description=text)
 
 
 def shown(format: TextFormat, binding: Binding) -> list[str]:
-    """What each of the format's prompts says of one tool."""
     alone = (msgspec.structs.replace(each, text="{tools}", aliases=()) for each in format.prompts)
     return [instructions([binding], format=msgspec.structs.replace(format, prompts=(one,))) for one in alone]
 
@@ -41,7 +38,7 @@ def test_the_prompt_is_the_template_s(path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(ASKED))
 @given(text=HOSTILE)
-@settings(max_examples=5)
+@settings(max_examples=3)
 def test_no_description_is_a_call_or_holds_a_marker(name: str, text: str) -> None:
     format = ASKED[name]
     odd = described(NOTE, text)
@@ -93,13 +90,8 @@ def test_definitions_that_multiply_or_lead_nowhere_stay_small(name: str) -> None
     }
     circle = {"x": {"$ref": "#/$defs/y"}, "y": {"$ref": "#/$defs/x"}}
     references = (
-        "#/$defs/d0",
-        "#/$defs/x",
-        "#",
-        "#/$defs/none",
-        "https://example.org/schema",
-        "#/properties/p2",
-    )
+        "#/$defs/d0", "#/$defs/x", "#", "#/$defs/none", "https://example.org/schema", "#/properties/p2",
+    )  # fmt: skip
     properties = {f"p{at}": {"$ref": reference} for at, reference in enumerate(references)}
     schema = {"type": "object", "properties": properties, "$defs": {**twice, **circle}}
     format = ASKED[name]
@@ -132,7 +124,7 @@ def schemas(draw: st.DrawFn, depth: int = 0) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", sorted(ASKED))
 @given(schema=schemas())
-@settings(max_examples=5)
+@settings(max_examples=3)
 def test_no_text_of_a_schema_is_a_call_or_holds_a_marker(name: str, schema: dict[str, Any]) -> None:
     format = ASKED[name]
     tool = ToolText("note", "Notes.", {"type": "object", "properties": {"text": schema, "more": schema}})

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from toolcast.agents.text_calls import TextStream, collect, known_formats, parse
+from toolcast.agents.text_calls import known_formats, parse
 
 from tests.agents.text_calls.forms import FORMS as EXAMPLES
+from tests.agents.text_calls.forms import read
 from tests.agents.text_calls.rendered import CALLS, FORMS, Form, calls
 from tests.agents.text_calls.test_streams import check_cuts
 
@@ -75,15 +76,6 @@ BLOCKS: dict[str, Wrap] = {
 WRAPS = {**INLINE, **BLOCKS}
 
 
-def read(text: str, format: str) -> list[str]:
-    """The calls, the same whole and in pieces of one character."""
-    parsed = parse(text, format)
-    stream = TextStream(format)
-    events = [event for character in text for event in stream.feed(character)]
-    assert collect([*events, *stream.finish()]) == parsed, text
-    return [call.name for call in parsed.calls]
-
-
 @pytest.mark.parametrize("wrap", WRAPS)
 @pytest.mark.parametrize("format", ["auto", "hermes", "toolcast", "zeroclaw"])
 def test_a_shown_call_is_prose(wrap: str, format: str) -> None:
@@ -96,7 +88,7 @@ def test_a_shown_call_is_prose(wrap: str, format: str) -> None:
         if wrap in BLOCKS and before in ("Use ", "- So: "):
             continue
         text = f"{before}{WRAPS[wrap](CALL)}{after}"
-        assert read(text, format) == [], text
+        assert [call.name for call in read(text, format).calls] == [], text
         parsed = parse(text, format)
         assert (parsed.text, parsed.problems) == (text.strip(), ()), text
 
@@ -107,11 +99,8 @@ def test_a_call_beside_a_shown_one_runs(wrap: str, format: str) -> None:
     shown = WRAPS[wrap](CALL)
     real = CALL.replace("pay", "real")
     for text in (f"{real}\n\n{shown}", f"{shown}\n\n{real}", f"{real}\n{shown}\n\n{real}\n\nSo:\n\n{shown}"):
-        assert read(text, format) == ["real"] * text.count("real"), text
+        assert [call.name for call in read(text, format).calls] == ["real"] * text.count("real"), text
         assert parse(text, format).problems == (), text
-
-
-OF_FENCES = {each.id for each in known_formats().values() for form in each.calls if form.fence} | {"auto"}
 
 
 @st.composite
@@ -144,28 +133,19 @@ def test_no_call_in_a_container_runs(given_: tuple[str, Form], places: list[int]
 
 
 STYLES = (
-    "To call a tool, the model writes {}.",
-    "The tag {} opens a call, and `</tool_call>` closes it.",
-    "Models of this family answer with {} and stop.",
-    "**Note**: {} is *not* run here.",
-    "* an item with {}\n* and one without",
-    "1. First write {},\n2. then wait.",
-    "| form | example |\n|---|---|\n| this | {} |",
-    "### Calls such as {}\n\nThey end with a marker.",
+    "To call a tool, the model writes {}.", "The tag {} opens a call, and `</tool_call>` closes it.",
+    "Models of this family answer with {} and stop.", "**Note**: {} is *not* run here.",
+    "* an item with {}\n* and one without", "1. First write {},\n2. then wait.",
+    "| form | example |\n|---|---|\n| this | {} |", "### Calls such as {}\n\nThey end with a marker.",
     "It's <b>easy</b>: a < b, x[0], `y`, and {}!",
-)
+)  # fmt: skip
 FILLERS = (
-    "Tools are declared first.",
-    "The `<think>` block is removed.",
-    "Use `<tool_call>` here.",
-    "",
-    "So:",
+    "Tools are declared first.", "The `<think>` block is removed.", "Use `<tool_call>` here.", "", "So:",
     "> Quoted.",
-)
+)  # fmt: skip
 
 
 def written_forms() -> list[str]:
-    """A call in every form."""
     found = [text for text, _ in EXAMPLES.values()]
     for each in FORMS:
         try:
@@ -194,10 +174,10 @@ ENDLESS = {wrap for wrap in BLOCKS if "without an end" in wrap}
 
 
 @pytest.mark.parametrize(
-    "part", [0, *(pytest.param(part, marks=pytest.mark.thorough) for part in range(1, 10))]
+    "part", [0, *(pytest.param(part, marks=pytest.mark.thorough) for part in range(1, 25))]
 )
 def test_documents_that_explain_calls_run_nothing(part: int) -> None:
-    for seed in range(100 * part, 100 * (part + 1)):
+    for seed in range(40 * part, 40 * (part + 1)):
         text = document(seed)
         for format in ("auto", "toolcast", "hermes", "zeroclaw", "pythonic"):
             assert parse(text, format).calls == (), (seed, format, text)
@@ -206,7 +186,7 @@ def test_documents_that_explain_calls_run_nothing(part: int) -> None:
 
 @pytest.mark.parametrize("format", known_formats())
 def test_they_run_nothing_in_any_format(format: str) -> None:
-    for seed in range(25):
+    for seed in range(8):
         text = document(seed)
         assert parse(text, format).calls == (), (seed, text)
 
@@ -215,39 +195,10 @@ def test_they_run_nothing_in_any_format(format: str) -> None:
 
 PLACE = "<function=f></function>"
 PIECES = (
-    *(
-        "`",
-        "``",
-        "```",
-        "\\`",
-        "\\",
-        "~~~",
-        "a",
-        "b c",
-        "\n",
-        "\n",
-        "\n\n",
-        "> ",
-        "- ",
-        "1. ",
-        "2. ",
-        "    ",
-        "  ",
-    ),
-    *(
-        "# ",
-        "\n\n<!--",
-        "-->\n",
-        "<!-- x -->",
-        "```xml\n",
-        "\n```\n",
-        "\n~~~\n",
-        "<code>",
-        "\n\n    ",
-        "* ",
-        "---\n",
-    ),
-)
+    "`", "``", "```", "\\`", "\\", "~~~", "a", "b c", "\n", "\n", "\n\n", "> ", "- ", "1. ", "2. ", "    ",
+    "  ", "# ", "\n\n<!--", "-->\n", "<!-- x -->", "```xml\n", "\n```\n", "\n~~~\n", "<code>", "\n\n    ",
+    "* ", "---\n",
+)  # fmt: skip
 MARKDOWN = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
@@ -270,12 +221,12 @@ def is_shown(text: str) -> bool:
 def test_what_commonmark_shows_is_not_run(before: str, after: str) -> None:
     text = before + PLACE + after
     if is_shown(text) and not begins_indented(text):
-        assert read(text, "qwen3-coder") == [], text
+        assert [call.name for call in read(text, "qwen3-coder").calls] == [], text
 
 
 def test_a_call_between_fences_that_a_broken_one_shifts_is_a_problem() -> None:
     text = f"```json\n{{}}```\nSo:\n```\n{CALL}\n```\n"
-    assert read(text, "auto") == []
+    assert [call.name for call in read(text, "auto").calls] == []
     assert len(parse(text).problems) == 1
 
 
@@ -292,4 +243,4 @@ BACKTICKS = st.lists(st.sampled_from(["`", "``", "a", " ", "\\`", "\n", "\n\n", 
 @given(BACKTICKS, BACKTICKS)
 def test_no_backtick_hides_what_commonmark_has_as_text(before: str, after: str) -> None:
     text = re.sub("`{3,}", "``", f"x {before} {PLACE}{after}")
-    assert read(text, "qwen3-coder") == ([] if is_shown(text) else ["f"]), text
+    assert [call.name for call in read(text, "qwen3-coder").calls] == ([] if is_shown(text) else ["f"]), text

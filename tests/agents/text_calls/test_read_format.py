@@ -48,11 +48,6 @@ def test_the_file_of_a_known_format_is_named_for_its_id() -> None:
     assert [each.id for each in known_formats().values()] == [*known_formats()]
 
 
-def test_no_two_known_formats_share_a_name() -> None:
-    names = [name for each in known_formats().values() for name in (each.id, *each.aliases)]
-    assert sorted(names) == sorted(set(names))
-
-
 FAULTS = {
     "a misspelt key": ("alias = []\n" + CALL, 1, "unknown-key", "did you mean 'aliases'?"),
     "a misspelt key of a form": (CALL + "exakt = true\n", 7, "unknown-key", "did you mean 'exact'?"),

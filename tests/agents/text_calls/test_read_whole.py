@@ -124,19 +124,6 @@ def test_a_fence_after_words_is_an_example(fence: str) -> None:
     assert carried_out(fence)[0] == ["x"]
 
 
-@pytest.mark.parametrize("language", ["", "xml", "text"])
-def test_a_marked_call_that_a_fence_shows_is_an_example(language: str) -> None:
-    block = f"```{language}\n<tool_call>\n{J}\n</tool_call>\n```\n"
-    for words in ("Here is how you would call it:\n", "For example:\n\n"):
-        for format in ("auto", "hermes"):
-            parsed = parse(words + block, format)
-            assert (parsed.calls, parsed.problems) == ((), ()), words
-            assert parsed.text == (words + block).strip()
-    for text in (block, f"That is how.\n{block}"):
-        assert parse(text).calls == ()
-    assert len(parse(f"The code:\n```\nx = 1\n```\nNow I run it.\n<tool_call>{J}</tool_call>").calls) == 1
-
-
 def test_nothing_runs_that_follows_what_was_not_read() -> None:
     for broken in ("<tool_call>{bad}</tool_call>", "[TOOL_CALLS]", '<invoke name="note">words</invoke>'):
         notes, message = carried_out(f"{broken}\n<tool_call>{J}</tool_call>")
@@ -168,21 +155,6 @@ def test_a_call_behind_a_marker_that_is_never_closed_may_stand_in_its_value(begu
     notes, message = carried_out(f"{begun}<function=note><parameter=text>x</parameter></function>")
     assert notes == []
     assert "may enclose it" in message
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Use <function=foo> in the code.",
-        "An <invoke> tag, an <invoice>, and <function>x</function>.",
-        "std::<function name=>",
-        "the <tool_calls> tag",
-    ],
-)
-def test_prose_that_mentions_a_tag_is_shown_whole(text: str) -> None:
-    parsed = parse(text)
-    assert parsed.text == text
-    assert parsed.problems == ()
 
 
 def test_of_formats_that_share_a_form_the_most_common_one_is_told() -> None:

@@ -54,7 +54,6 @@ def joined(found: Sequence[Event]) -> list[Event]:
 
 
 def cuts(text: str, places: Sequence[int]) -> list[str]:
-    """The text, cut at some places."""
     at = sorted({place % (len(text) + 1) for place in places})
     return [text[start:end] for start, end in zip([0, *at], [*at, len(text)], strict=True)]
 

@@ -13,35 +13,20 @@ from tests.agents.dispatch.test_clients import on_the_wire
 
 PROVIDERS = (*STREAMS, "text")
 ENVIRONMENT = {
-    "OPENAI_API_KEY": "k",
-    "ANTHROPIC_API_KEY": "k",
-    "GEMINI_API_KEY": "k",
-    "MISTRAL_API_KEY": "k",
-    "CO_API_KEY": "k",
-    "AWS_ACCESS_KEY_ID": "k",
-    "AWS_SECRET_ACCESS_KEY": "k",
-    "AWS_DEFAULT_REGION": "us-east-1",
-    "AWS_CONFIG_FILE": "/dev/null",
-    "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
-    "NO_PROXY": "127.0.0.1",
-}
+    "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "GEMINI_API_KEY": "k", "MISTRAL_API_KEY": "k",
+    "CO_API_KEY": "k", "AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "k",
+    "AWS_DEFAULT_REGION": "us-east-1", "AWS_CONFIG_FILE": "/dev/null",
+    "AWS_SHARED_CREDENTIALS_FILE": "/dev/null", "NO_PROXY": "127.0.0.1",
+}  # fmt: skip
 CLIENTS = {
-    "openai": "openai",
-    "openai-responses": "openai",
-    "anthropic": "anthropic",
-    "gemini": "google.genai",
-    "bedrock": "boto3",
-    "mistral": "mistralai.client",
-    "cohere": "cohere",
-    "ollama": "ollama",
+    "openai": "openai", "openai-responses": "openai", "anthropic": "anthropic", "gemini": "google.genai",
+    "bedrock": "boto3", "mistral": "mistralai.client", "cohere": "cohere", "ollama": "ollama",
     "text": "openai",
-}
+}  # fmt: skip
 """The module of each provider's client."""
 
 
 class Call(NamedTuple):
-    """A call that the scripted model makes."""
-
     tool: str
     arguments: dict[str, Any]
 
@@ -69,8 +54,6 @@ def _chunk(text: str, reason: str | None = None) -> dict[str, Any]:
 
 
 class Served:
-    """What a server got so far."""
-
     def __init__(self, url: str) -> None:
         self.url = url
         self.bodies: list[bytes] = []
@@ -79,7 +62,6 @@ class Served:
 
     @property
     def bytes(self) -> bytes:
-        """Every byte of every request."""
         return b"\n".join([*self.bodies, *(head.encode() for head in self.heads)])
 
     def text(self, index: int) -> str:

@@ -60,7 +60,6 @@ class Terminal:
         self._seen = found + len(text)
 
     def type(self, text: str) -> None:
-        """Press keys."""
         time.sleep(0.05)  # the question discards what is typed before it
         os.write(self._master, text.encode())
 
@@ -87,7 +86,6 @@ class Terminal:
 
 @contextmanager
 def at_terminal(arguments: Sequence[str], **variables: str) -> Iterator[Terminal]:
-    """Run the command with a terminal that it controls."""
     master, slave = pty.openpty()
     process = subprocess.Popen(
         [*COMMAND, *arguments],

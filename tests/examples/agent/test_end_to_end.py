@@ -32,7 +32,6 @@ PAIRS = [
 def run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_here: RunHere, caplog: pytest.LogCaptureFixture
 ) -> Run:
-    """Run the command in its folder, and look at what is left of it."""
     folder = tmp_path / "folder"
     folder.mkdir()
     monkeypatch.chdir(folder)

@@ -40,12 +40,10 @@ def objects(calls: Calls, arguments: str = "arguments") -> list[str]:
 
 
 def blocks(open: str, close: str, between: str = "") -> Callable[[Calls], str]:
-    """A block for each call."""
     return lambda calls: between.join(f"{open}{each}{close}" for each in objects(calls))
 
 
 def listed(open: str, close: str) -> Callable[[Calls], str]:
-    """One block with a list."""
     return lambda calls: f"{open}[{', '.join(objects(calls))}]{close}"
 
 

@@ -4,7 +4,7 @@ import pytest
 from toolcast.agents.text_calls import Parsed, known_formats, parse
 from toolcast.agents.text_calls.parse_text import find_format
 
-from tests.agents.text_calls.formats.test_start_of_text import read
+from tests.agents.text_calls.forms import read
 
 CALL = '{"name": "f", "parameters": {"a": 1}}'
 

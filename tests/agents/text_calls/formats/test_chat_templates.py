@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.agents.text_calls import Call, Parsed, TextStream, collect, known_formats, parse
+from toolcast.agents.text_calls import Call, known_formats, parse
 
 from tests.agents.text_calls.formats.chat_templates import MARKED, SEVERAL, TEMPLATES, Calls
+from tests.agents.text_calls.forms import read
+from tests.sampled import sampled
 
 NESTED: dict[str, Any] = {
     "text": 'Zürich "old"\\ it\'s {"a": [1]} \t<b> & \u2028 😀',
@@ -39,6 +41,8 @@ MARKERS = sorted(
     }
 )
 
+EVERY = pytest.mark.parametrize("every", sampled([3, 1], [3]))
+
 
 def same(got: object, wanted: object) -> bool:
     """Whether a value of a call is the one that was written; text may stand for all but text."""
@@ -61,12 +65,6 @@ def assert_calls(calls: tuple[Call, ...], wanted: Calls) -> None:
             assert got == arguments
 
 
-def by_character(text: str, format: str, *, cut: bool = False) -> Parsed:
-    stream = TextStream(format)
-    events = [event for character in text for event in stream.feed(character)]
-    return collect([*events, *stream.finish(cut=cut)])
-
-
 @pytest.mark.parametrize("name", TEMPLATES)
 @pytest.mark.parametrize(
     "arguments", [{}, {"city": "Rome"}, TEXTS, NESTED], ids=["none", "one", "texts", "nested"]
@@ -77,10 +75,9 @@ def test_a_turn_is_its_call_and_nothing_is_left(name: str, arguments: dict[str, 
         arguments = {key: value for key, value in arguments.items() if key not in ("nothing", "list")}
     calls: Calls = [("get_weather", arguments)]
     text = template.write(calls) + template.end
-    parsed = parse(text, template.format)
+    parsed = read(text, template.format)
     assert_calls(parsed.calls, calls)
     assert (parsed.text, parsed.problems) == ("", ())
-    assert by_character(text, template.format) == parsed
 
 
 @pytest.mark.parametrize("name", SEVERAL)
@@ -93,12 +90,12 @@ def test_several_calls_are_read_in_their_order(name: str) -> None:
 
 
 def test_one_marker_of_mistral_may_stand_before_several_calls() -> None:
-    parsed = by_character('[TOOL_CALLS]f[ARGS]{"a": 1} g[CALL_ID]i2[ARGS]{}</s>', "mistral")
+    parsed = read('[TOOL_CALLS]f[ARGS]{"a": 1} g[CALL_ID]i2[ARGS]{}</s>', "mistral")
     assert [(call.name, call.arguments, call.id) for call in parsed.calls] == [
         ("f", '{"a": 1}', ""),
         ("g", "{}", "i2"),
     ]
-    parsed = by_character('[TOOL_CALLS]f[ARGS]{"a": 1} g[ARGS]{"b":', "mistral", cut=True)
+    parsed = read('[TOOL_CALLS]f[ARGS]{"a": 1} g[ARGS]{"b":', "mistral", cut=True)
     assert (parsed.calls, len(parsed.problems)) == ((), 1)
 
 
@@ -121,13 +118,14 @@ def test_auto_takes_no_bare_form_for_a_call(name: str) -> None:
     assert (parsed.calls, parsed.text, parsed.problems) == ((), text, ())
 
 
+@EVERY
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_a_cut_answer_has_the_calls_before_the_cut_and_no_other(name: str) -> None:
+def test_a_cut_answer_has_the_calls_before_the_cut_and_no_other(name: str, every: int) -> None:
     template = TEMPLATES[name]
     calls: Calls = [("get_weather", {"city": "Rome", "days": [1, {"a": "b"}]}), ("ping", {})]
     calls = calls if template.several else calls[:1]
     text = template.write(calls)
-    for size in range(1, len(text)):
+    for size in range(1, len(text), every):
         parsed = parse(text[:size], template.format, cut=True)
         assert_calls(parsed.calls, calls[: len(parsed.calls)])
 
@@ -160,10 +158,11 @@ def test_what_is_not_read_inside_a_call_is_a_problem(name: str) -> None:
             assert parsed.problems or parsed.calls, broken
 
 
+@EVERY
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_markers_of_all_families_inside_a_string_are_text(name: str) -> None:
+def test_markers_of_all_families_inside_a_string_are_text(name: str, every: int) -> None:
     template = TEMPLATES[name]
-    for marker in MARKERS:
+    for marker in MARKERS[[*TEMPLATES].index(name) % every :: every]:
         if any(each in marker for each in template.unsafe):
             continue
         calls: Calls = [("write", {"text": f"a {marker} b", "list": [marker]})]

@@ -5,6 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.agents.text_calls import Call, TextFormat, TextStream, collect, parse
+from toolcast.agents.text_calls.text_format import CallForm, Markers
+
+from tests.agents.text_calls.forms import read
 
 VALUES: dict[str, Any] = {"open": ["<set {key}>"], "close": ["</set>"]}
 PARAMETERS: dict[str, Any] = {
@@ -16,17 +19,11 @@ PARAMETERS: dict[str, Any] = {
 
 
 def with_calls(*calls: dict[str, Any], **more: Any) -> TextFormat:
-    """A format of one's own."""
     return msgspec.convert({"id": "own", "title": "Own", "calls": list(calls), **more}, TextFormat)
 
 
 def arguments(text: str, format: TextFormat, *, cut: bool = False) -> list[Any]:
-    """The arguments of the calls, the same in pieces of one character."""
-    parsed = parse(text, format, cut=cut)
-    stream = TextStream(format)
-    events = [event for character in text for event in stream.feed(character)]
-    assert collect([*events, *stream.finish(cut=cut)]) == parsed
-    return [call.arguments for call in parsed.calls]
+    return [call.arguments for call in read(text, format, cut=cut).calls]
 
 
 def test_a_value_may_hold_what_only_begins_like_a_parameter() -> None:
@@ -156,3 +153,18 @@ def test_the_closing_marker_of_a_thought_that_began_in_the_prompt_ends_it() -> N
     text = f"{CALL} perhaps</muse>Yes: {CALL}"
     assert len(arguments(text, with_calls(PARAMETERS, thoughts=[{**MUSE, "prefilled": True}]))) == 1
     assert isinstance(parse(text, with_calls(PARAMETERS, thoughts=[MUSE])).calls[0], Call)
+
+
+NAMED = CallForm(open=("<f:{name}>",), close=("</f>",), content="json-arguments")
+DROPS = TextFormat(id="drops", title="Drops", calls=(NAMED,), dropped=("<|x|>",))
+THINKS = TextFormat(
+    id="thinks", title="Thinks", calls=(NAMED,), thoughts=(Markers(open="<|x|>to me", close="<|y|>"),)
+)
+
+
+def test_what_one_format_drops_may_begin_a_thought_of_another() -> None:
+    text = "a<|x|>to me <f:evil>{}</f><|y|>b<|x|>c <f:now>{}</f>"
+    for formats in ([DROPS, THINKS], [THINKS, DROPS]):
+        parsed = parse(text, formats)
+        assert [call.name for call in parsed.calls] == ["now"]
+        assert parsed.text == "abc"

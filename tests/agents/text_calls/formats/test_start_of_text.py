@@ -4,7 +4,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolcast.agents.text_calls import Parsed, TextFormat, TextStream, collect, parse
+from toolcast.agents.text_calls import TextFormat
+
+from tests.agents.text_calls.forms import read
 
 CALL = '{"name": "f", "arguments": {}}'
 MARKED: dict[str, Any] = {"open": ["<f>"], "close": ["</f>"], "content": "json-calls"}
@@ -14,15 +16,6 @@ WHOLE: dict[str, Any] = {"open": ["{", "["], "content": "json-calls", "place": "
 
 def own(*calls: dict[str, Any], **more: Any) -> TextFormat:
     return msgspec.convert({"id": "own", "title": "Own", "calls": list(calls), **more}, TextFormat)
-
-
-def read(text: str, format: str | TextFormat, *, cut: bool = False) -> Parsed:
-    """The whole text, and the same character by character."""
-    parsed = parse(text, format, cut=cut)
-    stream = TextStream(format)
-    events = [event for character in text for event in stream.feed(character)]
-    assert collect([*events, *stream.finish(cut=cut)]) == parsed
-    return parsed
 
 
 def test_what_a_text_may_start_with_is_dropped_there_alone() -> None:

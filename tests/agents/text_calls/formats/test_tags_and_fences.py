@@ -1,10 +1,11 @@
 """Tags, blocks of Markdown and lines in which models write calls that have no form of their own."""
 
-import json
 from typing import Any
 
 import pytest
-from toolcast.agents.text_calls import TextStream, collect, parse
+from toolcast.agents.text_calls import parse
+
+from tests.agents.text_calls.forms import plain, read
 
 CALL = '{"name": "shell", "arguments": {"command": "ls"}}'
 FENCES = ("tool_call", "tool_calls", "tool-call", "toolcall", "invoke")
@@ -12,52 +13,22 @@ TAGS = ("tool_call", "tool_calls", "toolcall", "tool-call", "minimax:tool_call",
 
 
 def calls(text: str, format: str) -> list[tuple[str, Any]]:
-    parsed = parse(text, format)
-    stream = TextStream(format)
-    events = [event for character in text for event in stream.feed(character)]
-    assert collect([*events, *stream.finish()]) == parsed
-    return [
-        (call.name, call.arguments if call.textual else json.loads(str(call.arguments)))
-        for call in parsed.calls
-    ]
+    return plain(read(text, format).calls)
 
 
 @pytest.mark.parametrize("alias", FENCES)
 @pytest.mark.parametrize("format", ["auto", "zeroclaw"])
-def test_a_block_of_markdown_is_a_call(alias: str, format: str) -> None:
-    assert calls(f"```{alias}\n{CALL}\n```", format) == [("shell", {"command": "ls"})]
-
-
-@pytest.mark.parametrize("alias", FENCES)
-@pytest.mark.parametrize("format", ["auto", "zeroclaw"])
-def test_a_block_beside_prose_is_a_problem_and_no_call(alias: str, format: str) -> None:
-    block = f"```{alias}\n{CALL}\n```"
+def test_blocks_of_markdown_are_calls_where_no_prose_stands_beside_them(alias: str, format: str) -> None:
+    block, one = f"```{alias}\n{CALL}\n```", ("shell", {"command": "ls"})
+    assert calls(block, format) == [one]
     for text in (f"I list them.\n{block}", f"{block}\nThat is how.", f"{block}\n{block}\nand\n{block}"):
         assert calls(text, format) == []
         assert len(parse(text, format).problems) == 1
-
-
-@pytest.mark.parametrize("alias", FENCES)
-@pytest.mark.parametrize("format", ["auto", "zeroclaw"])
-def test_blocks_and_tags_are_calls_where_nothing_else_stands(alias: str, format: str) -> None:
-    block = f"```{alias}\n{CALL}\n```"
     text = f"<think>I list them.</think>\n{block}\n\n{block}\n<tool_call>{CALL}</tool_call>"
-    assert calls(text, format) == [("shell", {"command": "ls"})] * 3
-
-
-@pytest.mark.parametrize("alias", FENCES)
-@pytest.mark.parametrize("format", ["auto", "zeroclaw"])
-def test_a_call_beside_a_block_and_prose_runs_alone(alias: str, format: str) -> None:
-    text = f"Not so:\n```{alias}\n{CALL}\n```\nbut so:\n<tool_call>{CALL}</tool_call>"
-    assert calls(text, format) == [("shell", {"command": "ls"})]
+    assert calls(text, format) == [one] * 3
+    text = f"Not so:\n{block}\nbut so:\n<tool_call>{CALL}</tool_call>"
+    assert calls(text, format) == [one]
     assert parse(text, format).problems == ()
-
-
-@pytest.mark.parametrize("alias", FENCES)
-@pytest.mark.parametrize("format", ["auto", "zeroclaw"])
-def test_a_block_after_a_colon_is_never_a_call(alias: str, format: str) -> None:
-    parsed = parse(f"This is how you would call it:\n```{alias}\n{CALL}\n```", format)
-    assert (parsed.calls, len(parsed.problems)) == ((), 1)
 
 
 @pytest.mark.parametrize("opening", TAGS)

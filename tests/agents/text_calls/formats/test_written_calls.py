@@ -1,12 +1,13 @@
 """Calls that each family writes as its vendor's chat template does."""
 
-import json
 from typing import Any
 
 import pytest
-from toolcast.agents.text_calls import Call, TextStream, collect, parse
+from toolcast.agents.text_calls import TextStream, collect, parse
 
 from tests.agents.text_calls.formats.writers import FAMILIES, Calls, Family
+from tests.agents.text_calls.forms import plain
+from tests.sampled import sampled
 
 ARGUMENTS: dict[str, Any] = {
     "city": 'Zürich "old" \\ ', "days": -3, "ratio": 1.5, "on": True, "off": False, "none": None,
@@ -16,6 +17,7 @@ ONE: Calls = [("get_weather", {"city": "Zürich"})]
 CALLS: Calls = [("get_weather", ARGUMENTS), ("ping", {}), ("a-b.c", {"n": 1})]
 BY_NAME = pytest.mark.parametrize("name", FAMILIES)
 BOTH = pytest.mark.parametrize("auto", [False, True], ids=["named", "auto"])
+EVERY = pytest.mark.parametrize("every", sampled([3, 1], [3]))
 
 
 def expected(family: Family, calls: Calls) -> list[tuple[str, Any]]:
@@ -23,12 +25,6 @@ def expected(family: Family, calls: Calls) -> list[tuple[str, Any]]:
         return list(calls)
     value = family.value
     return [(name, {key: value(each) for key, each in arguments.items()}) for name, arguments in calls]
-
-
-def plain(calls: tuple[Call, ...]) -> list[tuple[str, Any]]:
-    return [
-        (call.name, call.arguments if call.textual else json.loads(str(call.arguments))) for call in calls
-    ]
 
 
 def several(family: Family) -> Calls:
@@ -67,9 +63,10 @@ def test_pieces_are_read_like_the_whole(name: str, auto: bool) -> None:
         assert collect([*events, *stream.finish()]) == parse(text, "auto" if auto else name)
 
 
+@EVERY
 @BY_NAME
 @BOTH
-def test_a_cut_call_is_never_carried_out(name: str, auto: bool) -> None:
+def test_a_cut_call_is_never_carried_out(name: str, auto: bool, every: int) -> None:
     family = FAMILIES[name]
     calls: Calls = [("get_weather", {"city": "Zürich <b>", "flags": [True, {"a": ""}]}), ("ping", {})]
     calls = calls[:1] if family.one else calls
@@ -77,12 +74,12 @@ def test_a_cut_call_is_never_carried_out(name: str, auto: bool) -> None:
     whole = expected(family, calls)
     opening = text.index(min((mark for mark in ("<", "functools") if mark in text), key=text.index))
     problems = 0
-    for size in range(opening + 1, len(text)):
+    for size in range(opening + 1, len(text), every):
         parsed = parse(text[:size], "auto" if auto else name, cut=True)
         found = plain(parsed.calls)
         assert found == whole[: len(found)]
         problems += bool(parsed.problems)
-    assert problems > len(text) // 3
+    assert problems > len(text) // 3 // every
 
 
 @BY_NAME
@@ -108,11 +105,12 @@ def test_marks_in_a_value_never_make_another_call(name: str, auto: bool) -> None
             assert plain(parsed.calls) == expected(family, calls)
 
 
+@EVERY
 @BY_NAME
-def test_a_call_without_its_beginning_is_no_call(name: str) -> None:
+def test_a_call_without_its_beginning_is_no_call(name: str, every: int) -> None:
     family = FAMILIES[name]
     text = family.write(ONE)
-    for at in range(1, len(text)):
+    for at in range(1, len(text), every):
         parsed = parse(text[at:], name)
         assert plain(parsed.calls) in ([], expected(family, ONE))
 

@@ -28,7 +28,6 @@ class Family(NamedTuple):
 
 
 def to_json(value: Any) -> str:
-    """JSON, with letters as they are."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -43,8 +42,6 @@ def raw_or_python(value: Any) -> str:
 
 
 def _each(template: str, join: str = "") -> Callable[[Calls], str]:
-    """A block for each call."""
-
     def write(calls: Calls) -> str:
         return join.join(
             template.replace("NAME", name).replace("NUMBER", str(number)).replace("JSON", to_json(arguments))
@@ -55,7 +52,6 @@ def _each(template: str, join: str = "") -> Callable[[Calls], str]:
 
 
 def _listed(before: str, item: str, after: str, join: str = ", ") -> Callable[[Calls], str]:
-    """A list of objects."""
     return lambda calls: f"{before}[{_each(item, join)(calls)}]{after}"
 
 
