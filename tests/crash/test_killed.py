@@ -83,7 +83,7 @@ def _entries(folder: Path) -> set[str]:
 
 
 def _steps(number: int, case: int) -> Iterator[int]:
-    yield from range(number) if EVERY else sorted({*range(case % 37, number, 37), 0, number - 1})
+    yield from range(number) if EVERY else sorted({*range(case % 61, number, 61), 0, number - 1})
 
 
 def _count(base: Path, change: Callable[[Path], None], work: Callable[[Config], object]) -> int:
