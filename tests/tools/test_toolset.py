@@ -218,12 +218,6 @@ def test_toolcast_call_calls_a_tool_of_the_toolset(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "one" in json.loads(done.stdout)["data"]["content"]
-    refused = subprocess.run(
-        [*CALL, "bash", '{"command": "true"}'],
-        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert refused.returncode == 1
-    assert "nobody to ask" in refused.stderr + refused.stdout
 
 
 def test_toolcast_serve_offers_the_toolset_on_stdio(tmp_path: Path) -> None:

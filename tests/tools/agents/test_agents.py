@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.agents import Budget, Disclosure, Prices, run_tools
+from toolcast.agents import Budget, Disclosure, Prices
 from toolcast.agents.delegation import depth
 from toolcast.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
@@ -26,17 +26,10 @@ from toolcast_tools.generated.files.edit import EDIT, EditResult
 from toolcast_tools.generated.memory.memory_store import MEMORY_STORE
 from toolcast_tools.workspace import Workspace
 
+from tests.agents.test_loop import asks as calls
+from tests.loops import in_loop
+
 TASK = "Write the tests of it."
-
-
-def calls(*wanted: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """An answer with calls, in OpenAI's chat format."""
-    made = [
-        {"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-        for n, (name, arguments) in enumerate(wanted)
-    ]
-    message = {"role": "assistant", "content": None, "tool_calls": made}
-    return {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": message}]}
 
 
 def says(text: str, reason: str = "stop", **more: Any) -> dict[str, Any]:
@@ -238,27 +231,6 @@ def test_agents_are_nested_3_deep_and_no_deeper() -> None:
     assert "nested 3 deep" in agents.results[0]  # type: ignore[attr-defined]
 
 
-def test_delegations_of_one_answer_run_side_by_side() -> None:
-    arrived: list[str] = []
-    everybody = asyncio.Event()
-
-    async def run(task: AgentTask, context: ToolContext) -> AgentReport:
-        arrived.append(task.task)
-        if len(arrived) == 5:
-            everybody.set()
-        await everybody.wait()
-        return AgentReport(status="completed", report=task.task)
-
-    wanted = [("delegate", {"agent": "coder", "task": f"Do the part number {n}."}) for n in range(5)]
-    model = Model(calls(*wanted), says("All done."))
-    registry = registry_of(Agents({"coder": run}))
-    user = [{"role": "user", "content": "Go."}]
-    record = asyncio.run(run_tools(model, registry, user, format="openai"))
-    reports = [json.loads(message["content"])["report"] for message in model.asked[1][-5:]]
-    assert reports == [f"Do the part number {n}." for n in range(5)]
-    assert record.stopped == "answer"
-
-
 # --- agents with a model
 
 
@@ -435,7 +407,8 @@ def test_the_parameters_of_a_final_tool_are_the_report() -> None:
     assert json.loads(data.report) == stored
 
 
-def test_tools_that_are_disclosed_in_part_are_made_for_each_task() -> None:
+@in_loop
+async def test_tools_that_are_disclosed_in_part_are_made_for_each_task() -> None:
     """Runs side by side: what one has seen in full is no business of the other."""
     rounds = {1: calls(("edit", {"file_path": "a.py"})), 3: calls(("edit", GOOD)), 5: says("Done.")}
     shown: list[bytes] = []
@@ -447,13 +420,9 @@ def test_tools_that_are_disclosed_in_part_are_made_for_each_task() -> None:
 
     registry = editor()
     agent = ModelAgent(model, lambda: Disclosure(registry, "openai", level="brief"), format="openai")
-
-    async def main() -> list[ToolResult]:
-        outer = registry_of(Agents({"coder": agent}))
-        arguments = {"agent": "coder", "task": TASK}
-        return await asyncio.gather(*(outer.execute("delegate", arguments) for _ in range(2)))
-
-    results = asyncio.run(main())
+    outer = registry_of(Agents({"coder": agent}))
+    arguments = {"agent": "coder", "task": TASK}
+    results = await asyncio.gather(*(outer.execute("delegate", arguments) for _ in range(2)))
     assert [(each.data.status, each.data.files) for each in results] == [("completed", ["a.py"])] * 2
     assert [shown.count(each) for each in shown] == [2, 2, 4, 4, 4, 4]  # in part, then in full
 
@@ -556,17 +525,17 @@ def test_an_error_in_the_background_is_reported_and_logged(caplog: pytest.LogCap
     assert "Agent 'coder' failed" in caplog.text
 
 
-def test_a_report_that_is_not_received_is_logged_with_its_text(caplog: pytest.LogCaptureFixture) -> None:
+@in_loop
+async def test_a_report_that_is_not_received_is_logged_with_its_text(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def receive(report: BackgroundReport) -> None:
         raise OSError("no connection")
 
-    async def main() -> None:
-        agents = Agents({"coder": answering(DONE)}, report=receive)
-        await registry_of(agents).execute("delegate", BEHIND)
-        await all_ended(agents)
-        await agents.aclose()
-
-    asyncio.run(main())
+    agents = Agents({"coder": answering(DONE)}, report=receive)
+    await registry_of(agents).execute("delegate", BEHIND)
+    await all_ended(agents)
+    await agents.aclose()
     assert "The report of agent 'coder' was not received: Done." in caplog.text
 
 
@@ -587,7 +556,8 @@ def test_the_background_needs_a_receiver() -> None:
     assert "Nothing here receives" in call(Agents({"coder": for_ever}), run_in_background=True).error
 
 
-def test_an_agent_in_the_background_is_as_deep_as_its_call() -> None:
+@in_loop
+async def test_an_agent_in_the_background_is_as_deep_as_its_call() -> None:
     depths: list[int] = []
     received: list[BackgroundReport] = []
 
@@ -597,13 +567,9 @@ def test_an_agent_in_the_background_is_as_deep_as_its_call() -> None:
         return AgentReport(status="completed", report=inner.error or "started")
 
     agents = Agents({"coder": run}, report=received.append)
-
-    async def main() -> None:
-        await registry_of(agents).execute("delegate", BEHIND)
-        await all_ended(agents)
-        await agents.aclose()
-
-    asyncio.run(main())
+    await registry_of(agents).execute("delegate", BEHIND)
+    await all_ended(agents)
+    await agents.aclose()
     assert depths == [1, 2, 3]
     assert [each.report.report for each in received].count("started") == 2
     assert any("nested 3 deep" in each.report.report for each in received)
@@ -619,18 +585,16 @@ def test_aclose_from_another_event_loop_stops_the_background() -> None:
     assert [each.report.status for each in received] == ["stopped"]
 
 
-def test_an_async_receiver_is_waited_for() -> None:
+@in_loop
+async def test_an_async_receiver_is_waited_for() -> None:
     received: list[BackgroundReport] = []
 
     async def receive(report: BackgroundReport) -> None:
         await asyncio.sleep(0.01)
         received.append(report)
 
-    async def main() -> None:
-        agents = Agents({"coder": for_ever}, report=receive)
-        await registry_of(agents).execute("delegate", BEHIND)
-        await asyncio.sleep(0)
-        await agents.aclose()
-
-    asyncio.run(main())
+    agents = Agents({"coder": for_ever}, report=receive)
+    await registry_of(agents).execute("delegate", BEHIND)
+    await asyncio.sleep(0)
+    await agents.aclose()
     assert [each.report.status for each in received] == ["stopped"]

@@ -18,7 +18,6 @@ MEMORY = 256 * 1024 * 1024
 
 
 def analysed(source: dict[str, Any], *steps: dict[str, Any], **params: Any) -> Reply:
-    """Carry out an analysis of rows in this process."""
     params = {"source": source, "steps": [*steps], **params}
     with tempfile.TemporaryFile() as output:
         decoded = msgspec.convert(params, DataAnalysisParams)

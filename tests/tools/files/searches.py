@@ -54,57 +54,16 @@ TREES = st.dictionaries(st.tuples(FOLDERS, NAMES).map("".join), CONTENT, max_siz
 
 _ATOMS = st.sampled_from(
     [
-        "a",
-        "b",
-        "k",
-        "s",
-        "foo",
-        "Foo",
-        "é",
-        "ß",
-        "日",
-        ".",
-        r"\w",
-        r"\W",
-        r"\d",
-        r"\D",
-        r"\s",
-        r"\S",
-        r"\b",
-        r"\B",
-        "^",
-        "$",
-        "[ab]",
-        "[^a]",
-        "[a-z]",
-        r"[^\w]",
-        r"[\s_]",
-        "[[:alpha:]]",
-        r"\.",
-        r"\{",
-        "{",
-        " ",
-        "x",
-        r"\x61",
-        r"\pL",
-        r"\p{Lu}",
-        r"\P{L}",
-        r"[^\n]",
-        r"\t",
-        r"\u00e9",
-        "(?i:a)",
-        "(?s:.)",
-        "()",
-        "[É-ê]",
-        "-",
-        "_",
+        "a", "b", "k", "s", "foo", "Foo", "é", "ß", "日", ".", r"\w", r"\W", r"\d", r"\D", r"\s", r"\S",
+        r"\b", r"\B", "^", "$", "[ab]", "[^a]", "[a-z]", r"[^\w]", r"[\s_]", "[[:alpha:]]", r"\.", r"\{",
+        "{", " ", "x", r"\x61", r"\pL", r"\p{Lu}", r"\P{L}", r"[^\n]", r"\t", r"\u00e9", "(?i:a)", "(?s:.)",
+        "()", "[É-ê]", "-", "_",
     ]
-)
+)  # fmt: skip
 _LINE_BREAKS = st.sampled_from([r"\n", "\n", r"[\n]", r"[\s\S]", r"\n\n", r"\r"])
 
 
 def patterns(multiline: bool) -> st.SearchStrategy[str]:
-    """Patterns in the dialect."""
     atoms = st.one_of(_ATOMS, _LINE_BREAKS) if multiline else _ATOMS
     return st.recursive(atoms, _combined, max_leaves=6)
 
@@ -123,7 +82,6 @@ def _combined(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 @st.composite
 def searches(draw: st.DrawFn) -> dict[str, Any]:
-    """Arguments of grep."""
     multiline = draw(st.booleans())
     optional: dict[str, st.SearchStrategy[Any]] = {
         "ignore_case": st.booleans(),

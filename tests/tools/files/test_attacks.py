@@ -70,16 +70,10 @@ def check_untouched(outside: Path) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "../outside/secret.txt",
-        "to-file",
-        "to-folder/secret.txt",
-        "to-folder",
-        "inner/up/outside/secret.txt",
-        "/etc/passwd",
-        "/proc/self/root/etc/passwd",
-        "/proc/self/cwd",
+        "../outside/secret.txt", "to-file", "to-folder/secret.txt", "to-folder",
+        "inner/up/outside/secret.txt", "/etc/passwd", "/proc/self/root/etc/passwd", "/proc/self/cwd",
     ],
-)
+)  # fmt: skip
 def test_paths_and_links_that_lead_outside_are_refused_by_every_tool(
     files: Files, box: Path, outside: Path, tool: str, path: str
 ) -> None:
@@ -201,8 +195,8 @@ def test_a_process_that_does_not_end_is_killed(box: Path) -> None:
     stuck.write_text(f"#!/bin/sh\necho $$ > {box.parent}/pid\nexec sleep 600\n")
     stuck.chmod(0o755)
     (box / "a.txt").touch()
-    options = SearchOptions(frozenset(), 1 << 20, 3.0, str(stuck), few=0)
-    with Workspace(box) as workspace, pytest.raises(RefusalError, match="took longer than 3 seconds"):
+    options = SearchOptions(frozenset(), 1 << 20, 1.5, str(stuck), few=0)
+    with Workspace(box) as workspace, pytest.raises(RefusalError, match="took longer than 1\\.5 seconds"):
         search_content(workspace, GrepParams(pattern="a"), options)
     assert not is_running(int((box.parent / "pid").read_text()))
 

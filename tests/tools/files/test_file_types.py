@@ -38,34 +38,21 @@ def test_patterns_of_names_match_as_ripgrep_matches_them(tmp_path: Path) -> None
     if program is None:
         pytest.skip("ripgrep is not installed")
     names = [
-        "a.py",
-        "A.PY",
-        "Makefile",
-        "makefile",
-        "GNUmakefile.am",
-        "x.h",
-        "x.H.in",
-        "LICENSE",
+        "a.py", "A.PY", "Makefile", "makefile", "GNUmakefile.am", "x.h", "x.H.in", "LICENSE",
         "my-licence.txt",
-    ]
+    ]  # fmt: skip
     names += [
-        ".bashrc",
-        "a.c++",
-        "CMakeLists.txt",
-        "BUILD.bazel",
-        "x.3pm",
-        "go.mod",
-        "a.tar.gz",
+        ".bashrc", "a.c++", "CMakeLists.txt", "BUILD.bazel", "x.3pm", "go.mod", "a.tar.gz",
         "Dockerfile.dev",
-    ]
+    ]  # fmt: skip
     for name in names:
         (tmp_path / name).touch()
-    for kind, patterns in file_types().items():
+    kinds = {kind: name_expression(patterns) for kind, patterns in file_types().items()}
+    some = {kind for at, kind in enumerate(kinds) if at % 10 == 0 or any(map(kinds[kind].fullmatch, names))}
+    for kind in sorted(some):
         command = [program, "--no-config", "--files", "--hidden", f"--type={kind}"]
         done = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, check=False)
-        assert set(done.stdout.split("\n")[:-1]) == {
-            name for name in names if name_expression(patterns).fullmatch(name)
-        }
+        assert set(done.stdout.split("\n")[:-1]) == {name for name in names if kinds[kind].fullmatch(name)}
 
 
 def printed(program: str, *arguments: str) -> str:

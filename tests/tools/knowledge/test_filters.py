@@ -18,15 +18,9 @@ from toolcast_tools.knowledge.filters import (
 )
 
 RECORD = {
-    "title": "Refunds",
-    "author": {"name": "Ada", "email": None},
-    "updated": "2025-02-03T23:30:00-01:00",
-    "reviewed": "2025-02-03",
-    "pages": 3,
-    "archived": False,
-    "tags": ["money", "support"],
-    "a.b": "dotted",
-}
+    "title": "Refunds", "author": {"name": "Ada", "email": None}, "updated": "2025-02-03T23:30:00-01:00",
+    "reviewed": "2025-02-03", "pages": 3, "archived": False, "tags": ["money", "support"], "a.b": "dotted",
+}  # fmt: skip
 
 
 def made(value: dict[str, Any]) -> Filter:

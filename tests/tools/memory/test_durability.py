@@ -38,7 +38,7 @@ def stored(file: Path) -> Iterator[str]:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills with SIGKILL")
 @pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 20))]
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 20))]
 )
 def test_a_process_killed_at_any_moment_loses_no_acknowledged_store(file: Path, seed: int) -> None:
     source = random.Random(seed)
@@ -66,11 +66,11 @@ def test_a_process_killed_at_any_moment_loses_no_acknowledged_store(file: Path, 
 
 
 def test_processes_write_at_once(file: Path) -> None:
-    processes = [writer(file, str(name), 25) for name in range(3)]
+    processes = [writer(file, str(name), 25) for name in range(2)]
     ids = [
         line.split()[0] for process in processes for line in process.communicate(timeout=120)[0].splitlines()
     ]
-    assert len(ids) == 75
+    assert len(ids) == 50
     assert sorted(ids) == sorted(stored(file))
 
 

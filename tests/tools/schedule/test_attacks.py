@@ -17,6 +17,7 @@ from toolcast_tools.schedule import Schedule
 from toolcast_tools.schedule.cron_times import cron_times
 
 from tests.counting import lines_executed
+from tests.loops import in_loop
 from tests.tools.schedule.calls import Clock, Program, add, listed, names
 from tests.tools.schedule.conftest import Opened
 
@@ -75,17 +76,15 @@ def test_no_expression_is_an_error(expression: str, zone: str) -> None:
     assert time is None or time > 1_800_000_000.0
 
 
-def test_the_end_of_time_is_no_error(opened: Opened, clock: Clock) -> None:
-    async def work() -> None:
-        async with opened() as schedule:
-            add(schedule, "a", until="9999-12-31T23:59:59Z")
-            clock.now = 253_402_300_740.0  # 9999-12-31T23:59:00Z
-            await schedule.run_due()
-            assert cron_times("@hourly", "Asia/Tokyo").after(clock.now) is None
-            with pytest.raises(RefusalError, match="names no time in 50 years"):
-                add(schedule, "b")
-
-    asyncio.run(work())
+@in_loop
+async def test_the_end_of_time_is_no_error(opened: Opened, clock: Clock) -> None:
+    async with opened() as schedule:
+        add(schedule, "a", until="9999-12-31T23:59:59Z")
+        clock.now = 253_402_300_740.0  # 9999-12-31T23:59:00Z
+        await schedule.run_due()
+        assert cron_times("@hourly", "Asia/Tokyo").after(clock.now) is None
+        with pytest.raises(RefusalError, match="names no time in 50 years"):
+            add(schedule, "b")
 
 
 SQL = "x'); DROP TABLE jobs; --"
@@ -180,20 +179,18 @@ def test_a_row_that_holds_something_else_is_refused_in_words(schedule: Schedule)
             connection.execute("UPDATE jobs SET metadata = ?, notify = ?, status = ?, next = ?", before)
 
 
-def test_a_time_zone_that_is_gone_disables_its_task_alone(
+@in_loop
+async def test_a_time_zone_that_is_gone_disables_its_task_alone(
     opened: Opened, clock: Clock, program: Program
 ) -> None:
-    async def work() -> None:
-        async with opened() as schedule:
-            add(schedule, "a")
-            add(schedule, "b")
-            with schedule._table._database.write() as connection:
-                connection.execute("UPDATE jobs SET timezone = 'Gone/City' WHERE name = 'a'")
-            clock.now += 3600
-            assert await schedule.run_due() == 1
-            assert [(job.name, job.last_status) for job in listed(schedule, status="disabled").jobs] == [
-                ("a", "failed")
-            ]
-
-    asyncio.run(work())
+    async with opened() as schedule:
+        add(schedule, "a")
+        add(schedule, "b")
+        with schedule._table._database.write() as connection:
+            connection.execute("UPDATE jobs SET timezone = 'Gone/City' WHERE name = 'a'")
+        clock.now += 3600
+        assert await schedule.run_due() == 1
+        assert [(job.name, job.last_status) for job in listed(schedule, status="disabled").jobs] == [
+            ("a", "failed")
+        ]
     assert [run.name for run in program.runs] == ["b"]

@@ -13,13 +13,9 @@ from tests.system_limits import UNIX, without_descriptors
 from tests.tools.schedule.cron_oracle import Oracle
 
 ZONES = [
-    "UTC",
-    "Europe/Berlin",
-    "America/New_York",
-    "Australia/Lord_Howe",
-    "Asia/Kathmandu",
+    "UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu",
     "Africa/Casablanca",
-]
+]  # fmt: skip
 CHANGES = [
     datetime(2027, 3, 28, 1, tzinfo=UTC), datetime(2027, 10, 31, 1, tzinfo=UTC),  # Berlin
     datetime(2027, 3, 14, 7, tzinfo=UTC), datetime(2027, 11, 7, 6, tzinfo=UTC),  # New York
@@ -51,10 +47,10 @@ WEEKDAYS = st.one_of(st.just("*"), st.sampled_from(["SUN", "mon-fri", "7", "0", 
 EXPRESSIONS = st.tuples(MINUTES, HOURS, DAYS, MONTHS, WEEKDAYS).map(" ".join)
 
 
-@given(EXPRESSIONS, st.sampled_from(ZONES), st.sampled_from(CHANGES), st.integers(-72 * 60, 30 * 60))
+@given(EXPRESSIONS, st.sampled_from(ZONES), st.sampled_from(CHANGES), st.integers(-54 * 60, 20 * 60))
 def test_times_are_those_of_the_oracle(expression: str, zone: str, change: datetime, offset: int) -> None:
     start = change + timedelta(minutes=offset)
-    end = start + timedelta(days=4)
+    end = start + timedelta(days=3)
     times = cron_times(expression, zone)
     found: list[datetime] = []
     time = times.after(start.timestamp())

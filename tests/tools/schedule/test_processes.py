@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from toolcast_tools.schedule import Schedule
 
+from tests.loops import in_loop
 from tests.tools.schedule.calls import NOON, Clock, Program, add, listed, only
 from tests.tools.schedule.conftest import Opened
 
@@ -34,7 +35,7 @@ def test_processes_that_look_at_once_carry_out_each_run_once(
     schedule = Schedule(file, program.run, clock=clock)
     for number in range(30):
         add(schedule, f"a{number}")
-    processes = [runner(file, NOON + 3601) for _ in range(3)]
+    processes = [runner(file, NOON + 3601) for _ in range(2)]
     for process in processes:
         assert process.stdin is not None
         process.stdin.write("\n")
@@ -80,21 +81,18 @@ def test_a_run_whose_process_is_killed_fails_and_is_not_repeated(
     assert [run.number for run in program.runs] == [2]
 
 
-def test_a_run_that_another_process_gave_up_is_not_recorded_twice(
+@in_loop
+async def test_a_run_that_another_process_gave_up_is_not_recorded_twice(
     opened: Opened, clock: Clock, program: Program
 ) -> None:
     """A process that was suspended for long finds that its run has an outcome."""
-
-    async def work() -> None:
-        async with opened() as one, opened() as other:
-            add(one, "a", max_runs=1)
-            clock.now += 3600
-            (run,) = one._table.claim(clock.now, one._holder, lease=60, grace=60, limit=9).runs
-            clock.now += 61
-            assert await other.run_due() == 0
-            assert listed(other, status="all").jobs == []
-            assert not one._table.renew(run, one._holder, clock.now + 60)
-            assert one._table.end(run, one._holder, "succeeded") is None
-
-    asyncio.run(work())
+    async with opened() as one, opened() as other:
+        add(one, "a", max_runs=1)
+        clock.now += 3600
+        (run,) = one._table.claim(clock.now, one._holder, lease=60, grace=60, limit=9).runs
+        clock.now += 61
+        assert await other.run_due() == 0
+        assert listed(other, status="all").jobs == []
+        assert not one._table.renew(run, one._holder, clock.now + 60)
+        assert one._table.end(run, one._holder, "succeeded") is None
     assert program.runs == []

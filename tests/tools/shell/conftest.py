@@ -11,7 +11,6 @@ from toolcast_tools.workspace import Workspace
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The workspace's folder."""
     made = tmp_path / "workspace"
     made.mkdir()
     return made
@@ -19,7 +18,6 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make(folder: Path) -> Iterator[Callable[..., Shell]]:
-    """Make shells, which are closed in the end."""
     made: list[Shell] = []
     with Workspace(folder) as workspace:
 
@@ -34,5 +32,4 @@ def make(folder: Path) -> Iterator[Callable[..., Shell]]:
 
 @pytest.fixture
 def shell(make: Callable[..., Shell]) -> Shell:
-    """A shell with the defaults."""
     return make()

@@ -22,7 +22,6 @@ linux = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="need
 
 
 def run(shell: Shell, command: str, **more: Any) -> BashResult:
-    """Run a command in an event loop of its own."""
     return asyncio.run(start(shell, command, **more))
 
 
@@ -62,7 +61,6 @@ def no_zombie() -> bool:
 
 
 def eventually(condition: Callable[[], bool], seconds: float = 15) -> bool:
-    """Wait for `condition`, and say whether it came."""
     until = time.monotonic() + seconds
     while not (fulfilled := condition()) and time.monotonic() < until:
         time.sleep(0.01)
@@ -70,5 +68,4 @@ def eventually(condition: Callable[[], bool], seconds: float = 15) -> bool:
 
 
 def gone(token: str) -> bool:
-    """Whether the processes of `token` end soon."""
     return eventually(lambda: not with_token(token))

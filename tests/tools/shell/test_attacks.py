@@ -18,6 +18,7 @@ from toolcast.runtime.middleware.policy import Commands
 from toolcast_tools.shell import Shell
 from toolcast_tools.workspace import Workspace
 
+from tests.loops import in_loop
 from tests.tools.shell.shells import (
     bubblewrap,
     eventually,
@@ -36,7 +37,6 @@ Make = Callable[..., Shell]
 
 @pytest.fixture
 def isolated(make: Make) -> Shell:
-    """A shell whose commands run in a sandbox."""
     return make(isolation="bubblewrap")
 
 
@@ -84,19 +84,16 @@ def test_a_command_inherits_no_descriptor(make: Make, folder: Path, isolation: s
 
 
 @linux
-def test_no_process_title_but_the_commands_own_has_its_words(shell: Shell) -> None:
+@in_loop
+async def test_no_process_title_but_the_commands_own_has_its_words(shell: Shell) -> None:
     token = new_token()
-
-    async def work() -> None:
-        task = asyncio.create_task(start(shell, f"sleep 30; true {token}", env={"SECRET": token}))
-        while not (found := await asyncio.to_thread(with_token, token)):
-            assert not task.done(), task.result()
-            await asyncio.sleep(0.01)
-        titles = [Path(f"/proc/{each}/cmdline").read_bytes() for each in found]
-        assert not [title for title in titles if b"supervisor" in title and token.encode() in title]
-        task.cancel()
-
-    asyncio.run(work())
+    task = asyncio.create_task(start(shell, f"sleep 30; true {token}", env={"SECRET": token}))
+    while not (found := await asyncio.to_thread(with_token, token)):
+        assert not task.done(), task.result()
+        await asyncio.sleep(0.01)
+    titles = [Path(f"/proc/{each}/cmdline").read_bytes() for each in found]
+    assert not [title for title in titles if b"supervisor" in title and token.encode() in title]
+    task.cancel()
 
 
 # Words that run code before the command.
@@ -381,9 +378,9 @@ def test_zombies_are_collected(shell: Shell) -> None:
 # Output.
 
 
-@pytest.mark.parametrize("writer", ["yes >&2", "cat /dev/zero", "cat /dev/urandom"])
+@pytest.mark.parametrize("writer", ["yes >&2", "cat /dev/urandom"])
 def test_endless_output_neither_fills_memory_nor_outlives_its_time(make: Make, writer: str) -> None:
-    result = run(make(output_limit=50_000), writer, timeout=1.5)
+    result = run(make(output_limit=50_000), writer, timeout=1.0)
     assert (result.status, result.truncated) == ("timed_out", True)
     # A byte that is no text becomes a character of three.
     assert len((result.stdout + result.stderr).encode()) < 3 * 50_000 + 200
@@ -400,7 +397,7 @@ shell = Shell(Workspace(sys.argv[1]))
 call = lambda command: asyncio.run(shell.bash(BashParams(command=command), ToolContext()))
 call("seq 1000")
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-result = call("head -c 100000000 /dev/zero | tr '\\\\0' x")
+result = call("head -c 60000000 /dev/zero | tr '\\\\0' x")
 assert result.exit_code == 0 and result.truncated, result.status
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
@@ -525,18 +522,16 @@ def test_an_isolated_command_has_no_privileges(isolated: Shell) -> None:
 
 
 @bubblewrap
-def test_an_isolated_background_command_is_followed_and_stopped(isolated: Shell) -> None:
-    async def work() -> None:
-        begun = await start(
-            isolated, "trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait", run_in_background=True
-        )
-        text = ""
-        while text != "up\n":
-            text += (await follow(isolated, begun.process_id)).stdout
-        stopped = await follow(isolated, begun.process_id, stop=True)
-        assert (stopped.status, stopped.exit_code, stopped.stdout) == ("stopped", 0, "bye\n")
-
-    asyncio.run(work())
+@in_loop
+async def test_an_isolated_background_command_is_followed_and_stopped(isolated: Shell) -> None:
+    begun = await start(
+        isolated, "trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait", run_in_background=True
+    )
+    text = ""
+    while text != "up\n":
+        text += (await follow(isolated, begun.process_id)).stdout
+    stopped = await follow(isolated, begun.process_id, stop=True)
+    assert (stopped.status, stopped.exit_code, stopped.stdout) == ("stopped", 0, "bye\n")
 
 
 @bubblewrap
@@ -550,19 +545,16 @@ def test_an_isolated_command_reads_what_the_program_adds(make: Make, tmp_path: P
 
 
 @bubblewrap
-def test_an_isolated_command_that_is_killed_with_the_supervisor_leaves_nothing(isolated: Shell) -> None:
+@in_loop
+async def test_an_isolated_command_that_is_killed_with_the_supervisor_leaves_nothing(isolated: Shell) -> None:
     from toolcast_tools.shell import supervisor
 
     token = new_token()
-
-    async def work() -> None:
-        task = asyncio.create_task(start(isolated, f"setsid env -i sleep {token} & sleep {token}"))
-        while not await asyncio.to_thread(with_token, token):
-            assert not task.done(), task.result()
-            await asyncio.sleep(0.01)
-        process: Any = next(iter(isolated._processes._running.values()))
-        supervisor.send(process.popen.pid, 9)
-        assert (await task).status == "stopped"
-
-    asyncio.run(work())
+    task = asyncio.create_task(start(isolated, f"setsid env -i sleep {token} & sleep {token}"))
+    while not await asyncio.to_thread(with_token, token):
+        assert not task.done(), task.result()
+        await asyncio.sleep(0.01)
+    process: Any = next(iter(isolated._processes._running.values()))
+    supervisor.send(process.popen.pid, 9)
+    assert (await task).status == "stopped"
     assert eventually(lambda: not with_token(token))

@@ -5,11 +5,11 @@ import errno
 import os
 import shutil
 import sys
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from toolcast.runtime import RefusalError, ToolRegistry
@@ -17,13 +17,13 @@ from toolcast_tools.generated.registry import register_some
 from toolcast_tools.shell import INHERITED, Shell
 
 from tests.held import descriptors
+from tests.loops import in_loop
 from tests.tools.shell.shells import (
     eventually,
     follow,
     gone,
     linux,
     new_token,
-    no_zombie,
     run,
     start,
     with_token,
@@ -158,24 +158,22 @@ def test_the_largest_call_runs(shell: Shell) -> None:
     assert run(shell, command, env={"A": "\u0001" * 120_000}).stdout == "120000\n"
 
 
-def test_a_background_command_is_followed_and_waited_for(shell: Shell, folder: Path) -> None:
-    async def work() -> None:
-        begun = await start(
-            shell, "echo one; until [ -e go ]; do sleep 0.02; done; echo two; exit 5", run_in_background=True
-        )
-        assert (begun.status, begun.exit_code) == ("running", None)
-        text = ""
-        while text != "one\n":
-            text += (await follow(shell, begun.process_id)).stdout
-        waited = await follow(shell, begun.process_id, block=True, timeout=0.05)
-        assert (waited.status, waited.stdout) == ("running", "")
-        (folder / "go").touch()
-        ended = await follow(shell, begun.process_id, block=True)
-        assert (ended.status, ended.exit_code, ended.stdout) == ("exited", 5, "two\n")
-        again = await follow(shell, begun.process_id, block=True)
-        assert (again.status, again.exit_code, again.stdout) == ("exited", 5, "")
-
-    asyncio.run(work())
+@in_loop
+async def test_a_background_command_is_followed_and_waited_for(shell: Shell, folder: Path) -> None:
+    begun = await start(
+        shell, "echo one; until [ -e go ]; do sleep 0.02; done; echo two; exit 5", run_in_background=True
+    )
+    assert (begun.status, begun.exit_code) == ("running", None)
+    text = ""
+    while text != "one\n":
+        text += (await follow(shell, begun.process_id)).stdout
+    waited = await follow(shell, begun.process_id, block=True, timeout=0.05)
+    assert (waited.status, waited.stdout) == ("running", "")
+    (folder / "go").touch()
+    ended = await follow(shell, begun.process_id, block=True)
+    assert (ended.status, ended.exit_code, ended.stdout) == ("exited", 5, "two\n")
+    again = await follow(shell, begun.process_id, block=True)
+    assert (again.status, again.exit_code, again.stdout) == ("exited", 5, "")
 
 
 def test_a_background_command_outlives_the_loop_it_was_started_in(shell: Shell) -> None:
@@ -193,18 +191,16 @@ def test_stop_ends_a_background_command_and_what_it_started(shell: Shell) -> Non
     assert gone(token)
 
 
-def test_a_stopped_background_command_may_say_its_last(shell: Shell) -> None:
-    async def work() -> None:
-        begun = await start(
-            shell, "trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait", run_in_background=True
-        )
-        text = ""
-        while text != "up\n":
-            text += (await follow(shell, begun.process_id)).stdout
-        stopped = await follow(shell, begun.process_id, stop=True)
-        assert (stopped.status, stopped.exit_code, stopped.stdout) == ("stopped", 0, "bye\n")
-
-    asyncio.run(work())
+@in_loop
+async def test_a_stopped_background_command_may_say_its_last(shell: Shell) -> None:
+    begun = await start(
+        shell, "trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait", run_in_background=True
+    )
+    text = ""
+    while text != "up\n":
+        text += (await follow(shell, begun.process_id)).stdout
+    stopped = await follow(shell, begun.process_id, stop=True)
+    assert (stopped.status, stopped.exit_code, stopped.stdout) == ("stopped", 0, "bye\n")
 
 
 def test_an_unknown_process_is_refused_with_those_that_run(shell: Shell) -> None:
@@ -215,61 +211,52 @@ def test_an_unknown_process_is_refused_with_those_that_run(shell: Shell) -> None
         asyncio.run(follow(shell, "bash_9"))
 
 
-def test_background_commands_are_few_and_old_ones_are_forgotten(
+@in_loop
+async def test_background_commands_are_few_and_old_ones_are_forgotten(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("toolcast_tools.shell.shell._FINISHED", 3)
     shell = make(max_background=2)
-
-    async def work() -> None:
-        first = await start(shell, "sleep 60", run_in_background=True)
-        second = await start(shell, "sleep 60", run_in_background=True)
-        with pytest.raises(RefusalError, match=f"{first.process_id}, {second.process_id}"):
-            await start(shell, "sleep 60", run_in_background=True)
-        await follow(shell, second.process_id, stop=True)
-        oldest = await start(shell, "true", run_in_background=True)
-        await follow(shell, oldest.process_id, block=True)
-        for _ in range(5):
-            last = await start(shell, "true", run_in_background=True)
-            await follow(shell, last.process_id, block=True)
-        with pytest.raises(RefusalError, match="no background command"):
-            await follow(shell, oldest.process_id)
-        assert (await follow(shell, last.process_id)).status == "exited"
-        assert (await follow(shell, first.process_id)).status == "running"
-
-    asyncio.run(work())
+    first = await start(shell, "sleep 60", run_in_background=True)
+    second = await start(shell, "sleep 60", run_in_background=True)
+    with pytest.raises(RefusalError, match=f"{first.process_id}, {second.process_id}"):
+        await start(shell, "sleep 60", run_in_background=True)
+    await follow(shell, second.process_id, stop=True)
+    oldest = await start(shell, "true", run_in_background=True)
+    await follow(shell, oldest.process_id, block=True)
+    for _ in range(5):
+        last = await start(shell, "true", run_in_background=True)
+        await follow(shell, last.process_id, block=True)
+    with pytest.raises(RefusalError, match="no background command"):
+        await follow(shell, oldest.process_id)
+    assert (await follow(shell, last.process_id)).status == "exited"
+    assert (await follow(shell, first.process_id)).status == "running"
 
 
-def test_commands_at_once_are_limited(make: Make) -> None:
+@in_loop
+async def test_commands_at_once_are_limited(make: Make) -> None:
     shell = make(max_commands=2)
-
-    async def work() -> None:
-        async with asyncio.TaskGroup() as group:
-            running = [group.create_task(start(shell, "sleep 60", timeout=0.3)) for _ in range(2)]
-            await asyncio.sleep(0)
-            with pytest.raises(RefusalError, match="2 commands run already"):
-                await start(shell, "true")
-        assert {task.result().status for task in running} == {"timed_out"}
-        assert (await start(shell, "echo again")).stdout == "again\n"
-
-    asyncio.run(work())
+    async with asyncio.TaskGroup() as group:
+        running = [group.create_task(start(shell, "sleep 60", timeout=0.3)) for _ in range(2)]
+        await asyncio.sleep(0)
+        with pytest.raises(RefusalError, match="2 commands run already"):
+            await start(shell, "true")
+    assert {task.result().status for task in running} == {"timed_out"}
+    assert (await start(shell, "echo again")).stdout == "again\n"
 
 
 @linux
-def test_a_cancelled_call_kills_its_command(shell: Shell) -> None:
+@in_loop
+async def test_a_cancelled_call_kills_its_command(shell: Shell) -> None:
     token = new_token()
-
-    async def work() -> None:
-        task = asyncio.create_task(start(shell, f"trap '' TERM; setsid sleep {token} & sleep {token}"))
-        while not await asyncio.to_thread(lambda: len(with_token(token)) >= 2):
-            assert not task.done(), task.result()
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert not with_token(token)  # at once, not soon
-
-    asyncio.run(work())
+    task = asyncio.create_task(start(shell, f"trap '' TERM; setsid sleep {token} & sleep {token}"))
+    while not await asyncio.to_thread(lambda: len(with_token(token)) >= 2):
+        assert not task.done(), task.result()
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not with_token(token)  # at once, not soon
 
 
 def test_calls_from_many_threads_and_loops_are_apart(shell: Shell) -> None:
@@ -279,37 +266,18 @@ def test_calls_from_many_threads_and_loops_are_apart(shell: Shell) -> None:
     assert len({each.process_id for each in results}) == 12
 
 
-def test_aclose_ends_running_calls_and_refuses_later_ones(make: Make) -> None:
+@in_loop
+async def test_aclose_ends_running_calls_and_refuses_later_ones(make: Make) -> None:
     shell = make()
-
-    async def work() -> None:
-        running = asyncio.create_task(start(shell, "echo begun; sleep 60"))
-        while not shell._processes._running:
-            await asyncio.sleep(0.01)
-        await asyncio.gather(shell.aclose(), shell.aclose())
-        result = await running
-        assert result.status == "stopped"
-        with pytest.raises(RefusalError, match="No command can be started"):
-            await start(shell, "true")
-        await shell.aclose()
-
-    asyncio.run(work())
-
-
-def test_nothing_is_held_after_aclose(make: Make) -> None:
-    before = descriptors()
-    threads = threading.active_count()
-    shell = make()
-
-    async def work() -> None:
-        await asyncio.gather(*(start(shell, f"echo {n}; sleep 0.0{n}") for n in range(8)))
-        await start(shell, "sleep 60", run_in_background=True)
-        await shell.aclose()
-
-    asyncio.run(work())
-    assert descriptors() <= before
-    assert eventually(lambda: threading.active_count() <= threads)
-    assert no_zombie()
+    running = asyncio.create_task(start(shell, "echo begun; sleep 60"))
+    while not shell._processes._running:
+        await asyncio.sleep(0.01)
+    await asyncio.gather(shell.aclose(), shell.aclose())
+    result = await running
+    assert result.status == "stopped"
+    with pytest.raises(RefusalError, match="No command can be started"):
+        await start(shell, "true")
+    await shell.aclose()
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -323,29 +291,26 @@ def test_a_fault_of_the_shell_lets_nobody_wait(shell: Shell, monkeypatch: pytest
         run(shell, "true")
 
 
-@pytest.mark.parametrize("code", [errno.EMFILE, errno.EAGAIN])
-@pytest.mark.parametrize(
-    "place", ["os.pipe", "subprocess.Popen", "socket.socketpair", "selectors.DefaultSelector"]
-)
 def test_a_system_that_starts_no_process_is_a_refusal_and_holds_nothing(
-    make: Make, monkeypatch: pytest.MonkeyPatch, place: str, code: int
+    make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shell = make()
-
-    def fail(*_: object, **__: object) -> None:
-        raise OSError(code, "no more")
-
-    async def work() -> None:
-        before = descriptors()
+    async def work(shell: Shell, place: str, code: int) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr(place, fail)
+            patch.setattr(place, Mock(side_effect=OSError(code, "no more")))
             with pytest.raises(RefusalError, match="could not be started"):
                 await start(shell, "true")
-        # The thread and its sockets stay, for the next command.
-        assert descriptors() <= before + 3
         assert (await start(shell, "echo again")).stdout == "again\n"
+        await shell.aclose()
 
-    asyncio.run(work())
+    before = descriptors()
+    for place, code in (
+        ("os.pipe", errno.EMFILE),
+        ("subprocess.Popen", errno.EAGAIN),
+        ("socket.socketpair", errno.EMFILE),
+        ("selectors.DefaultSelector", errno.EMFILE),
+    ):
+        asyncio.run(work(make(), place, code))
+    assert descriptors() <= before
 
 
 @linux

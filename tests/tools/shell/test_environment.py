@@ -42,26 +42,11 @@ def test_a_program_without_path_has_the_usual_one() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "LD_PRELOAD",
-        "LD_AUDIT",
-        "DYLD_INSERT_LIBRARIES",
-        "BASH_ENV",
-        "ENV",
-        "SHELLOPTS",
-        "PS4",
-        "TOOLCAST_COMMAND",
-        "CONFIG_SITE",
-        "AWKPATH",
-        "PYENV_ROOT",
-        "NVM_DIR",
-        "FLASK_APP",
-        "GUNICORN_CMD_ARGS",
-        "MAVEN_ARGS",
-        "LLVM_SYMBOLIZER_PATH",
-        "VK_ADD_LAYER_PATH",
-        "GH_CONFIG_DIR",
+        "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "SHELLOPTS", "PS4",
+        "TOOLCAST_COMMAND", "CONFIG_SITE", "AWKPATH", "PYENV_ROOT", "NVM_DIR", "FLASK_APP",
+        "GUNICORN_CMD_ARGS", "MAVEN_ARGS", "LLVM_SYMBOLIZER_PATH", "VK_ADD_LAYER_PATH", "GH_CONFIG_DIR",
     ],
-)
+)  # fmt: skip
 def test_variables_that_run_code_before_the_command_are_refused(name: str) -> None:
     for spelt in (name, name.lower()):
         with pytest.raises(RefusalError, match=f"The variable {spelt} may not be set in env"):
@@ -76,12 +61,8 @@ def test_others_are_not(tmp_path: Path) -> None:
         "JAVA_HOME": "/opt/j",
     }
     values = {
-        "MY_ENV": "1",
-        "API_TOKEN": "./x",
-        "DATABASE_URL": "sqlite:a.db",
-        "NODE_ENV": "test",
-        "DEBUG": "1",
-    }
+        "MY_ENV": "1", "API_TOKEN": "./x", "DATABASE_URL": "sqlite:a.db", "NODE_ENV": "test", "DEBUG": "1",
+    }  # fmt: skip
     check(
         {**outside, **values, "PYTHONUNBUFFERED": "1", "LC_ALL": "C", "CI": "", "PORT": "80"}, tmp_path / "w"
     )

@@ -70,7 +70,7 @@ def test_an_interpreter_that_exits_leaves_nothing(folder: Path, end: str) -> Non
     assert gone(token)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT], ids=lambda n: n.name)
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=lambda n: n.name)
 def test_a_program_that_is_killed_leaves_nothing(folder: Path, number: signal.Signals) -> None:
     program, token = begin(folder, "signal")
     program.send_signal(number)

@@ -31,30 +31,14 @@ from tests.tools.shell.shells import (
 pytestmark = linux
 
 COMMANDS = (
-    "echo a; exit $((RANDOM % 3))",
-    "sleep 0.0$((RANDOM % 10))",
-    "sleep {0}",
-    "setsid sleep {0}",
-    "(setsid sleep {0} &); sleep 0.0$RANDOM",
-    "trap '' TERM; sleep {0}; sleep {0}",
-    "sleep {0} & sleep {0} & wait",
-    "yes",
-    "seq 200000",
-    "head -c 300000 /dev/urandom",
-    "yes >&2 & sleep {0}",
-    "exec 1>&- 2>&-; sleep {0}",
-    "for i in $(seq 30); do (setsid sleep {0} &); done",
-    "kill -9 $$",
-    "kill -STOP $$",
-    "sleep {0} | sleep {0}",
-    "kill -9 $PPID; sleep {0}",
-    "(setsid sleep {0} &); kill -9 $PPID",
-    "exec bash -c 'sleep 0.05; exec sleep {0}'",
-    "cat",
-    "echo $(sleep 0.02)",
-    "nohup sleep {0} & disown",
-    "no such program",
-)
+    "echo a; exit $((RANDOM % 3))", "sleep 0.0$((RANDOM % 10))", "sleep {0}", "setsid sleep {0}",
+    "(setsid sleep {0} &); sleep 0.0$RANDOM", "trap '' TERM; sleep {0}; sleep {0}",
+    "sleep {0} & sleep {0} & wait", "yes", "seq 200000", "head -c 300000 /dev/urandom",
+    "yes >&2 & sleep {0}", "exec 1>&- 2>&-; sleep {0}", "for i in $(seq 30); do (setsid sleep {0} &); done",
+    "kill -9 $$", "kill -STOP $$", "sleep {0} | sleep {0}", "kill -9 $PPID; sleep {0}",
+    "(setsid sleep {0} &); kill -9 $PPID", "exec bash -c 'sleep 0.05; exec sleep {0}'", "cat",
+    "echo $(sleep 0.02)", "nohup sleep {0} & disown", "no such program",
+)  # fmt: skip
 
 
 async def one(shell: Shell, rng: random.Random, token: str) -> None:

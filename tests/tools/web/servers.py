@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
-from toolcast.runtime import ToolContext
+import pytest
+from toolcast.runtime import RefusalError, ToolContext
 from toolcast_tools.generated.web.http_request import HttpRequestParams, HttpRequestResult
 from toolcast_tools.generated.web.web_fetch import WebFetchParams, WebFetchResult
 from toolcast_tools.generated.web.web_search import WebSearchParams, WebSearchResult
@@ -31,7 +32,6 @@ class Asked(msgspec.Struct, frozen=True):
     body: bytes
 
     def header(self, name: str) -> str | None:
-        """The value of a header; None where there is none."""
         return next((value for each, value in self.headers if each.lower() == name), None)
 
 
@@ -57,11 +57,9 @@ class Server:
         self._accepting.start()
 
     def url(self, path: str = "/", host: str = "127.0.0.1") -> str:
-        """An address of this server."""
         return f"http://{host}:{self.port}{path}"
 
     def close(self) -> None:
-        """End all connections."""
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         for each in self._open:
@@ -109,7 +107,6 @@ def _read(reader: Any) -> Asked:
 def serving(
     script: Script, host: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None
 ) -> Iterator[Server]:
-    """A server for a while."""
     server = Server(script, host, port, tls)
     try:
         yield server
@@ -129,7 +126,6 @@ def response(
 
 
 def redirect(location: str, status: int = 302) -> bytes:
-    """A redirect."""
     return response(b"moved", f"{status} Moved", Location=location)
 
 
@@ -160,18 +156,22 @@ def web(names: Names | None = None, allow: Sequence[str] = (LOOPBACK,), **option
 
 
 def request(tools: Web, url: str, **parameters: Any) -> HttpRequestResult:
-    """Call http_request."""
     params = msgspec.convert({"url": url, **parameters}, HttpRequestParams)
     return asyncio.run(tools.http_request(params, CONTEXT))
 
 
 def fetch(tools: Web, url: str, context: ToolContext = CONTEXT, **parameters: Any) -> WebFetchResult:
-    """Call web_fetch."""
     params = msgspec.convert({"url": url, **parameters}, WebFetchParams)
     return asyncio.run(tools.web_fetch(params, context))
 
 
 def search(tools: Web, query: str, **parameters: Any) -> WebSearchResult:
-    """Call web_search."""
     params = msgspec.convert({"query": query, **parameters}, WebSearchParams)
     return asyncio.run(tools.web_search(params, CONTEXT))
+
+
+def refusal(call: Callable[..., Any], *arguments: Any, **parameters: Any) -> str:
+    """The words with which a call is refused."""
+    with pytest.raises(RefusalError) as problem:
+        call(*arguments, **parameters)
+    return str(problem.value)

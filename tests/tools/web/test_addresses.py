@@ -95,9 +95,5 @@ def test_networks_are_allowed_and_denied_by_the_program() -> None:
         for text in ("10.1.1.1", "10.1.2.3", "10.2.0.1", "8.8.8.8", "8.8.4.4")
     }
     assert results == {
-        "10.1.1.1": True,
-        "10.1.2.3": False,
-        "10.2.0.1": False,
-        "8.8.8.8": False,
-        "8.8.4.4": True,
-    }
+        "10.1.1.1": True, "10.1.2.3": False, "10.2.0.1": False, "8.8.8.8": False, "8.8.4.4": True,
+    }  # fmt: skip

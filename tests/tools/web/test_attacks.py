@@ -10,6 +10,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from tests.tools.web.servers import (
     Server,
     fetch,
     redirect,
+    refusal,
     request,
     response,
     serving,
@@ -60,12 +62,9 @@ def victim() -> Iterator[Server]:
 
 def refused(tools: Web, url: str, **parameters: Any) -> str:
     """The words of a refusal, by both tools that take addresses."""
-    with pytest.raises(RefusalError) as problem:
-        request(tools, url, **parameters)
     if not parameters:
-        with pytest.raises(RefusalError):
-            fetch(tools, url)
-    return str(problem.value)
+        refusal(fetch, tools, url)
+    return refusal(request, tools, url, **parameters)
 
 
 # --- server-side request forgery ---------------------------------------------------------------------------
@@ -148,16 +147,12 @@ def test_an_address_that_is_not_public_is_not_asked(host: str) -> None:
         *("127.0.0.1..", "example..com", ".example.com", "-", "a_b-.example", "x" * 64 + ".example"),
         *("[::1%25lo]", "[fe80::1%25eth0]", "[fe80::1%eth0]", "[v1.x]", "[::1", "::1", "[127.0.0.1]"),
         *(
-            "１２７.０.０.１",
-            "①②⑦.⓪.⓪.①",
-            "ⓛocalhost",
-            "local\u00adhost",
-            "exa\u200bmple.com",
+            "１２７.０.０.１", "①②⑦.⓪.⓪.①", "ⓛocalhost", "local\u00adhost", "exa\u200bmple.com",
         ),
         *("example.com%00.evil.example", "%31%32%37.0.0.1", "127.0.0.1%2eevil.example"),
         *('a"b.example', "a<b.example", "a^b", "a|b", "a`b", "a{b}", "a*b.example", "a!b", "a;b", "a,b"),
     ],
-)
+)  # fmt: skip
 def test_an_address_in_disguise_is_refused_before_any_resolver_sees_it(host: str) -> None:
     names = Names()
     with pytest.raises(RefusalError):
@@ -242,20 +237,11 @@ def test_a_good_name_elsewhere_in_the_url_does_not_make_its_host_good(tail: str)
 @pytest.mark.parametrize(
     "location",
     [
-        *(
-            "file:///etc/passwd",
-            "ftp://127.0.0.1/",
-            "gopher://127.0.0.1:6379/_x",
-            "data:,x",
-            "ws://127.0.0.1/",
-        ),
-        *(
-            "unix:///var/run/docker.sock",
-            "http+unix://%2Fvar%2Frun%2Fdocker.sock/info",
-            "javascript:alert(1)",
-        ),
+        "file:///etc/passwd", "ftp://127.0.0.1/", "gopher://127.0.0.1:6379/_x", "data:,x",
+        "ws://127.0.0.1/", "unix:///var/run/docker.sock", "http+unix://%2Fvar%2Frun%2Fdocker.sock/info",
+        "javascript:alert(1)",
     ],
-)
+)  # fmt: skip
 def test_a_redirect_to_another_kind_of_resource_is_refused(location: str) -> None:
     with serving(lambda _: redirect(location)) as server:
         refused(web(), server.url())
@@ -394,11 +380,7 @@ def test_cookies_are_not_shared_between_calls_or_redirects() -> None:
     assert [asked.header("cookie") for asked in server.asked] == [None] * 6
 
 
-def fetch_refused(tools: Web, url: str) -> str:
-    """The words of a refusal of web_fetch."""
-    with pytest.raises(RefusalError) as problem:
-        fetch(tools, url)
-    return str(problem.value)
+fetch_refused = partial(refusal, fetch)
 
 
 # --- injection into requests and responses -----------------------------------------------------------------
@@ -477,15 +459,11 @@ def test_a_split_response_is_one_response() -> None:
         b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nabc",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\nabc",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFFFFFFFFF\r\nabc",
-        b"HTTP/1.1 200 OK\r\nX\0: 1\r\n\r\n",
-        b"HTTP/1.1 2000 OK\r\n\r\n",
-        b"HTTP/9.9 200 OK\r\n\r\n",
-        b"\x16\x03\x01 not http\r\n\r\n",
-        b"",
-        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nno gzip",
+        b"HTTP/1.1 200 OK\r\nX\0: 1\r\n\r\n", b"HTTP/1.1 2000 OK\r\n\r\n", b"HTTP/9.9 200 OK\r\n\r\n",
+        b"\x16\x03\x01 not http\r\n\r\n", b"", b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nno gzip",
         b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nraw",
     ],
-)
+)  # fmt: skip
 def test_a_broken_response_is_a_refusal_or_a_result(raw: bytes) -> None:
     with serving(lambda _: raw) as server:
         try:
@@ -665,11 +643,7 @@ def test_a_redirect_to_itself_ends() -> None:
     assert len(server.asked) == 4
 
 
-def refused_once(tools: Web, url: str) -> str:
-    """The words of a refusal of http_request."""
-    with pytest.raises(RefusalError) as problem:
-        request(tools, url)
-    return str(problem.value)
+refused_once = partial(refusal, request)
 
 
 def test_a_resolver_that_hangs_is_given_up_at_the_deadline() -> None:
@@ -688,19 +662,9 @@ JOB = ExtractionJob(
 
 
 NESTED = (
-    "<div>",
-    "<table><tr><td>",
-    "<a b=",
-    "<b>x",
-    "<ul><li>x",
-    "<",
-    "<!--",
-    "&#",
-    "<svg><foreignObject>",
-    "<h1>",
-    "<p>",
-    "<a href=x>y",
-)
+    "<div>", "<table><tr><td>", "<a b=", "<b>x", "<ul><li>x", "<", "<!--", "&#", "<svg><foreignObject>",
+    "<h1>", "<p>", "<a href=x>y",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("unit", sampled(NESTED, ("<table><tr><td>",)))

@@ -8,30 +8,16 @@ from toolcast_tools.web.body_text import MediaType, media_type, text_of
 CHARSETS = st.sampled_from(
     [
         *(
-            "utf-8",
-            "UTF-16",
-            "utf_16_le",
-            "latin1",
-            "windows-1252",
-            "Shift_JIS",
-            "gb18030",
-            "iso-2022-jp",
+            "utf-8", "UTF-16", "utf_16_le", "latin1", "windows-1252", "Shift_JIS", "gb18030", "iso-2022-jp",
             "big5",
         ),
         *(
-            "hex",
-            "rot13",
-            "zlib",
-            "unicode_escape",
-            "raw_unicode_escape",
-            "idna",
-            "punycode",
-            "utf-7",
+            "hex", "rot13", "zlib", "unicode_escape", "raw_unicode_escape", "idna", "punycode", "utf-7",
             "mbcs",
         ),
         *("undefined", "", "\0", "x" * 1_000, "..", "ü", "utf-32", "cp037"),
     ]
-)
+)  # fmt: skip
 KINDS = st.sampled_from(
     ["text/plain", "text/html", "application/json", "application/octet-stream", "image/png"]
 )

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,22 @@ import pytest
 from toolcast.runtime import RefusalError, ToolRegistry
 from toolcast_tools.generated.registry import BINDINGS
 from toolcast_tools.generated.web.http_request import HttpRequestParams
-from toolcast_tools.web import CheckedTransport, Web, WebLimits
+from toolcast_tools.web import CheckedTransport, WebLimits
 
-from tests.tools.web.servers import CONTEXT, Asked, Names, Server, redirect, request, response, serving, web
+from tests.tools.web.servers import (
+    CONTEXT,
+    Asked,
+    Names,
+    Server,
+    redirect,
+    refusal,
+    request,
+    response,
+    serving,
+    web,
+)
 
-
-def refused(tools: Web, url: str, **parameters: Any) -> str:
-    """The words of a refusal."""
-    with pytest.raises(RefusalError) as problem:
-        request(tools, url, **parameters)
-    return str(problem.value)
+refused = partial(refusal, request)
 
 
 def test_certificates_that_cannot_be_read_are_refused_in_words_and_read_by_a_later_call(

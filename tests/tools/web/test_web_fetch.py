@@ -2,8 +2,8 @@
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
@@ -14,10 +14,10 @@ from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.sampling import Sampled, SamplingRequest
 from toolcast_tools import OUTPUT_LIMIT, toolset
 from toolcast_tools.generated.web.web_fetch import WebFetchResult
-from toolcast_tools.web import PageQuestion, Web, WebLimits
+from toolcast_tools.web import PageQuestion, WebLimits
 from toolcast_tools.web.pages import Page, PageCache, part_of
 
-from tests.tools.web.servers import Asked, Names, fetch, redirect, response, serving, web
+from tests.tools.web.servers import Asked, Names, fetch, redirect, refusal, response, serving, web
 
 PARAGRAPHS = [f"Paragraph {i} says that the team plan costs {i} francs per seat and year." for i in range(12)]
 PAGE = f"""<!DOCTYPE html><html><head><title> Prices  of
@@ -27,11 +27,7 @@ things </title><script>var hidden = 1</script><style>p {{}}</style></head><body>
 <ul><li>first item of the list</li><li>second item</li></ul></article></main></body></html>"""
 
 
-def refused(tools: Web, url: str, **parameters: Any) -> str:
-    """The words of a refusal."""
-    with pytest.raises(RefusalError) as problem:
-        fetch(tools, url, **parameters)
-    return str(problem.value)
+refused = partial(refusal, fetch)
 
 
 def test_a_page_becomes_markdown_with_links_and_headings() -> None:

@@ -15,7 +15,7 @@ from toolcast_tools.generated.web.web_search import WebSearchResult
 from toolcast_tools.web import Brave, SearchQuery, SearchResult, SearXng, Web, WebLimits
 from toolcast_tools.web.search_engines import domain, wanted_results
 
-from tests.tools.web.servers import Asked, response, search, serving, web
+from tests.tools.web.servers import Asked, refusal, response, search, serving, web
 
 TODAY = date(2026, 11, 21)
 SEARX = {
@@ -53,15 +53,11 @@ BRAVE = {
 
 
 def parameters(asked: Asked) -> dict[str, str]:
-    """The query of a request."""
     return {name: values[0] for name, values in parse_qs(urlsplit(asked.target).query).items()}
 
 
 def refused(tools: Web, **options: Any) -> str:
-    """The words of a refusal."""
-    with pytest.raises(RefusalError) as problem:
-        search(tools, "anything", **options)
-    return str(problem.value)
+    return refusal(search, tools, "anything", **options)
 
 
 def test_searxng_is_asked_by_its_api() -> None:
@@ -116,13 +112,9 @@ def test_brave_is_asked_with_its_key() -> None:
     asked = server.asked[0]
     assert asked.header("x-subscription-token") == "a-key"
     assert parameters(asked) == {
-        "q": "x y",
-        "count": "20",
-        "offset": "0",
-        "text_decorations": "false",
-        "freshness": "py",
+        "q": "x y", "count": "20", "offset": "0", "text_decorations": "false", "freshness": "py",
         "search_lang": "de",
-    }
+    }  # fmt: skip
     assert [(each.excerpt, each.published) for each in result.results] == [("x", "2026-01-05")]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from toolcast_tools.workspace import PathError, Workspace
@@ -221,3 +222,4 @@ class TwoTrees(RuleBasedStateMachine):
 
 
 TestTwoTrees = TwoTrees.TestCase
+TestTwoTrees.settings = settings(stateful_step_count=25)

@@ -17,19 +17,9 @@ from toolcast_tools.workspace import PathError, Workspace
 from toolcast_tools.workspace.glob_pattern import parse_glob
 
 FILES = [
-    "a",
-    "b/a",
-    "b/ab.py",
-    "b/c/abc.py",
-    "b/c/.a",
-    "b/.h/a",
-    ".h/b/a.py",
-    ".ab",
-    "a-b",
-    "ca/c/c/c/b",
-    "ca/ü",
-    "ca/a b",
-]
+    "a", "b/a", "b/ab.py", "b/c/abc.py", "b/c/.a", "b/.h/a", ".h/b/a.py", ".ab", "a-b", "ca/c/c/c/b",
+    "ca/ü", "ca/a b",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

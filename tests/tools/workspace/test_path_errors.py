@@ -85,43 +85,11 @@ def test_a_workspace_refuses_and_names_the_path_as_it_was_written(
 
 
 NUMBERS = [
-    "ENOENT",
-    "EISDIR",
-    "ENOTDIR",
-    "EACCES",
-    "EPERM",
-    "EEXIST",
-    "ENAMETOOLONG",
-    "ELOOP",
-    "ENOTEMPTY",
-    "EROFS",
-    "ENOSPC",
-    "EDQUOT",
-    "EFBIG",
-    "EINVAL",
-    "EILSEQ",
-    "EXDEV",
-    "EBUSY",
-    "ETXTBSY",
-    "ENXIO",
-    "EMLINK",
-    "EAGAIN",
-    "EDEADLK",
-    "ETIMEDOUT",
-    "ECANCELED",
-    "ENODEV",
-    "ESPIPE",
-    "EOVERFLOW",
-    "EMFILE",
-    "ENFILE",
-    "ENOMEM",
-    "ENOLCK",
-    "EOPNOTSUPP",
-    "ENOSYS",
-    "EIO",
-    "ESTALE",
-    "ENOTCONN",
-]
+    "ENOENT", "EISDIR", "ENOTDIR", "EACCES", "EPERM", "EEXIST", "ENAMETOOLONG", "ELOOP", "ENOTEMPTY",
+    "EROFS", "ENOSPC", "EDQUOT", "EFBIG", "EINVAL", "EILSEQ", "EXDEV", "EBUSY", "ETXTBSY", "ENXIO",
+    "EMLINK", "EAGAIN", "EDEADLK", "ETIMEDOUT", "ECANCELED", "ENODEV", "ESPIPE", "EOVERFLOW", "EMFILE",
+    "ENFILE", "ENOMEM", "ENOLCK", "EOPNOTSUPP", "ENOSYS", "EIO", "ESTALE", "ENOTCONN",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NUMBERS)
@@ -172,31 +140,13 @@ def test_a_full_disk_is_a_refusal_when_it_shows(box: Path) -> None:
         file.write("x")
 
 
-def test_a_folder_is_listed_inside_and_nowhere_else(box: Path) -> None:
-    with Workspace(box) as workspace:
-        assert workspace.names("folder") == ["b.txt", "closed"]
-        assert workspace.names() == workspace.names(str(box)) == sorted(each.name for each in box.iterdir())
-        for path, words in (("a.txt", "not a folder"), ("gone", "does not exist"), ("..", "outside")):
-            with pytest.raises(PathError, match=words):
-                workspace.names(path)
-        (box / "out").symlink_to("/etc")
-        with pytest.raises(PathError, match="outside"):
-            workspace.names("out")
-
-
 @pytest.mark.parametrize(
     ("tool", "path", "words"),
     [
         ("read_file", "gone", "'gone' does not exist"),
-        ("read_file", "folder", "'folder' is a folder"),
-        ("read_file", "a.txt/x", "'a.txt/x'"),
-        ("read_file", "x" * 300, "too long"),
         ("read_file", "a\0b", "zero byte"),
         ("read_file", "binary", "'binary' is no text"),
-        ("list_folder", "gone", "'gone' does not exist"),
         ("list_folder", "a.txt", "'a.txt' is not a folder"),
-        ("list_folder", "a\0b", "zero byte"),
-        ("list_folder", "x" * 300, "too long"),
         ("list_folder", "loop", "too many links"),
         pytest.param("list_folder", "folder/closed", "permission", marks=ROOT_USER),
     ],
