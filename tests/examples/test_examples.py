@@ -3,7 +3,10 @@
 import asyncio
 import importlib
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,6 @@ import pytest
 
 from tests.agents.dispatch.answers import ANSWERS, TEXT, Asked, id_for
 from tests.agents.dispatch.streaming import STREAMS
-from tests.agents.dispatch.test_clients import serving
 from tests.clients.conftest import Client, client
 from tests.sampled import sampled
 
@@ -19,6 +21,35 @@ __all__ = ["client"]
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "The answer is forty-two."
+
+
+@contextmanager
+def serving(first: bytes, second: bytes, kind: str) -> Iterator[tuple[str, list[Any]]]:
+    """A server that asks for a call, and is content with its result; its address, and what it was sent."""
+    requests: list[Any] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            requests.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            body = first if len(requests) == 1 else second
+            self.send_response(200)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", requests
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 Make = Callable[[Client, str], Any]
@@ -81,16 +112,15 @@ def test_the_model_gets_the_file(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     first, second, kind = answers(name, format)
-    with serving(second, kind) as served:
-        served.later = [first]
-        made = make(client, served.url)
+    with serving(first, second, kind) as (url, requests):
+        made = make(client, url)
         example = importlib.import_module(f"examples.{name}")
         stated = asyncio.run(example.main("What is the answer?", made))
     assert TEXT in stated
-    first_request, second_request = map(json.dumps, served.requests)
-    assert SECRET not in first_request
-    assert SECRET in second_request
-    assert "list_folder" in first_request
+    assert len(requests) == 2
+    assert SECRET not in json.dumps(requests[0])
+    assert SECRET in json.dumps(requests[1])
+    assert "list_folder" in json.dumps(requests[0])
 
 
 def test_every_example_is_run() -> None:
