@@ -18,7 +18,7 @@ Which codes and rules there are is known to each command, which reports the othe
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -122,7 +122,7 @@ DIFF_KEYS: Final = {
 }
 
 
-def read_lint(value: Any, reader: TableReader) -> tuple[LintSettings, list[Diagnostic]]:
+def read_lint(value: object, reader: TableReader) -> tuple[LintSettings, list[Diagnostic]]:
     """Read the table of lint; a default stands in place of each wrong value."""
     values, problems = reader.read(value, LINT_KEYS)
     levels, wrong = reader.below("levels").entries(values["levels"], _LEVEL)
@@ -136,7 +136,7 @@ def read_lint(value: Any, reader: TableReader) -> tuple[LintSettings, list[Diagn
     return LintSettings(**values), found
 
 
-def read_verify(value: Any, reader: TableReader) -> tuple[VerifySettings, list[Diagnostic]]:
+def read_verify(value: object, reader: TableReader) -> tuple[VerifySettings, list[Diagnostic]]:
     """Read the table of verify, as `read_lint`."""
     values, problems = reader.read(value, VERIFY_KEYS)
     levels, wrong = reader.below("levels").entries(values["levels"], _LEVEL)
@@ -144,7 +144,7 @@ def read_verify(value: Any, reader: TableReader) -> tuple[VerifySettings, list[D
     return VerifySettings(**values), [*problems, *wrong]
 
 
-def read_diff(value: Any, reader: TableReader) -> tuple[DiffSettings, list[Diagnostic]]:
+def read_diff(value: object, reader: TableReader) -> tuple[DiffSettings, list[Diagnostic]]:
     """Read the table of diff, as `read_lint`."""
     values, problems = reader.read(value, DIFF_KEYS)
     levels, wrong = reader.below("levels").entries(values["levels"], _LEVEL)

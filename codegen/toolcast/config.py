@@ -10,7 +10,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -53,7 +53,7 @@ class Config(Struct, frozen=True, kw_only=True):
         return self.base / ".toolcast"
 
 
-def _providers(value: Any) -> Wrong | None:
+def _providers(value: object) -> Wrong | None:
     wrong = 'a list of non-empty strings, or "all"', 'for example {name} = ["openai"]'
     return None if value == "all" or names(value) is None else wrong
 
@@ -221,7 +221,7 @@ def _owned(found: tuple[Path, int], start: Path) -> str:
     return f"{show(path, start)} belongs to another user (number {owner})"
 
 
-def _read(path: Path, shown: str | None = None) -> tuple[Any, Diagnostic | None]:
+def _read(path: Path, shown: str | None = None) -> tuple[object, Diagnostic | None]:
     name = show(path) if shown is None else shown
 
     def refuse(message: str, hint: str, line: int = 0, column: int = 0) -> tuple[None, Diagnostic]:
@@ -246,13 +246,13 @@ def _read(path: Path, shown: str | None = None) -> tuple[Any, Diagnostic | None]
         return refuse(f"not TOML: {message}", "correct the syntax", line, column)
 
 
-def _table(data: Any) -> Any:
+def _table(data: object) -> object:
     tool = data.get("tool") if isinstance(data, dict) else None
     return tool.get("toolcast") if isinstance(tool, dict) else None
 
 
 def _resolve(
-    stated: Any, base: Path, file: Path | None, reader: TableReader
+    stated: object, base: Path, file: Path | None, reader: TableReader
 ) -> tuple[Config | None, tuple[Diagnostic, ...]]:
     values, problems = reader.read(stated, KEYS)
     lint, wrong_lint = read_lint(values["lint"], reader.below("lint"))

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Literal
 
 import msgspec
 
@@ -74,7 +74,7 @@ def inert_json(text: str) -> str:
     return re.sub(_CONTROL, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def json_text(value: Any) -> str:
+def json_text(value: object) -> str:
     """Encode what msgspec can as indented JSON that steers no terminal, without a newline at its end."""
     return inert_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from .diagnostics import Diagnostic, did_you_mean
+from .jsonschema.json_values import JsonObject
 
 Keys = tuple[str | int, ...]
 """The path of a value from the root of the document: keys of tables, and indices of arrays."""
@@ -38,7 +39,7 @@ def text(what: str, example: str) -> _Kind:
     return lambda value: None if isinstance(value, str) and value and "\0" not in value else wrong
 
 
-def flag(value: Any) -> Wrong | None:
+def flag(value: object) -> Wrong | None:
     """Expect `true` or `false`."""
     return None if isinstance(value, bool) else ("true or false", "")
 
@@ -60,7 +61,7 @@ def one_of(words: Sequence[str], hint: str = "") -> _Kind:
 def whole(least: int, most: int = _MOST) -> _Kind:
     """Expect a whole number in a range."""
 
-    def judge(value: Any) -> Wrong | None:
+    def judge(value: object) -> Wrong | None:
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return None
         return f"a whole number from {least} to {most}", ""
@@ -87,7 +88,7 @@ class TableReader(Struct, frozen=True):
         """Return a problem of a key of this table; of the table itself for the empty key."""
         return self.locator.at((*self.path, key) if key else self.path, code, message, hint)
 
-    def read(self, table: Any, keys: Mapping[str, Key]) -> tuple[dict[str, Any], list[Diagnostic]]:
+    def read(self, table: Any, keys: Mapping[str, Key]) -> tuple[JsonObject, list[Diagnostic]]:
         """Return the values of all `keys`, and problems; what is unknown or wrong counts as not stated."""
         values = {name: key.default for name, key in keys.items()}
         if not isinstance(table, dict):
@@ -106,7 +107,7 @@ class TableReader(Struct, frozen=True):
                 values[name] = value
         return values, problems
 
-    def entries(self, table: Any, kind: _Kind) -> tuple[dict[str, Any], list[Diagnostic]]:
+    def entries(self, table: Any, kind: _Kind) -> tuple[JsonObject, list[Diagnostic]]:
         """Return the entries of a table whose keys are free, and problems."""
         if not isinstance(table, dict):
             return {}, [self._no_table()]

@@ -6,6 +6,7 @@ from typing import Any, Final
 from ..instances.generator import UnfillableError
 from ..jsonschema.case_facts import array_lengths, item_parts, leaves_rest, prefix_length, values_of
 from ..jsonschema.cases import Case, Part, cases_of
+from ..jsonschema.json_values import JsonObject
 from .gaps import ITEMS, Gap, Prover, size_gaps
 
 
@@ -24,7 +25,7 @@ def array_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
     return found
 
 
-def _of_size(prover: Prover, case: Case, target: Part, size: dict[str, Any]) -> Iterator[Any]:
+def _of_size(prover: Prover, case: Case, target: Part, size: JsonObject) -> Iterator[Any]:
     soft = [target.below("items")] if "items" in target.schema else []
     for parts in ([{"items": part.schema} for part in soft], []):
         made = [prover.made(target, size), *(prover.made(target, each) for each in parts)]
@@ -53,7 +54,7 @@ def _item_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
 def _at(prover: Prover, case: Case, target: Part, index: int, parts: list[Part], theirs: Part) -> list[Gap]:
     """Gaps of the item at one index."""
 
-    def embed(value: Any) -> Iterator[Any]:
+    def embed(value: object) -> Iterator[Any]:
         for soft in ((target,), ()):
             try:
                 yield prover.builder.array_with(case, index, value, soft)
@@ -141,7 +142,7 @@ def _contains_few(prover: Prover, case: Case, theirs: Part, high: int) -> bool:
     )
 
 
-def _around_contains(prover: Prover, case: Case, target: Part) -> Iterator[Any]:
+def _around_contains(prover: Prover, case: Case, target: Part) -> Iterator[object]:
     """Arrays whose items one side contains and the other does not, and arrays with too many of them."""
     theirs = target.below("contains")
     lengths = array_lengths(case.facts)
@@ -185,7 +186,7 @@ def _unevaluated_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
     rest = target.below("unevaluatedItems")
     count = len(target.schema.get("prefixItems", ()))
     if leaves_rest(target):
-        made: dict[str, Any] = {"prefixItems": [True] * count} if count else {}
+        made: JsonObject = {"prefixItems": [True] * count} if count else {}
         return _item_gaps(prover, case, prover.made(target, {**made, "items": rest.schema}))
     for fact in case.facts:
         schema = fact.schema
@@ -197,5 +198,5 @@ def _unevaluated_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
     return [prover.gap(case, target, "items-forbidden", message, lambda: iter(()))]
 
 
-def _in_place(part: Part) -> dict[str, Any]:
+def _in_place(part: Part) -> JsonObject:
     return {word: part.schema[word] for word in _IN_PLACE if word in part.schema}

@@ -84,11 +84,11 @@ class _Judge(Struct, frozen=True):
     side: Side
     forgiving: bool
 
-    def escapes(self, value: Any) -> bool:
+    def escapes(self, value: object) -> bool:
         """Return whether the first contract accepts `value` and the second refuses it."""
         return _accepts(self.old, value) and not self.accepted_now(value)
 
-    def accepted_now(self, value: Any) -> bool:
+    def accepted_now(self, value: object) -> bool:
         """Return whether the second contract accepts `value`, with its allowances."""
         if isinstance(self.new, bool):
             return self.new
@@ -102,12 +102,12 @@ class _Judge(Struct, frozen=True):
             map(self.new.accepts, _with_fewer_nulls(value, self.side.declared))
         )
 
-    def reasons(self, value: Any) -> int:
+    def reasons(self, value: object) -> int:
         """The number of violations of the second contract."""
         return 1 if isinstance(self.new, bool) else len(self.new.violations(value, 10))
 
 
-def _null_properties(value: Any, declared: frozenset[str], path: Path = ()) -> Iterator[Path]:
+def _null_properties(value: object, declared: frozenset[str], path: Path = ()) -> Iterator[Path]:
     """Yield the paths of null properties with one of the `declared` names."""
     if isinstance(value, dict):
         for name, item in value.items():
@@ -120,7 +120,7 @@ def _null_properties(value: Any, declared: frozenset[str], path: Path = ()) -> I
             yield from _null_properties(item, declared, (*path, index))
 
 
-def _with_fewer_nulls(value: Any, declared: frozenset[str]) -> Iterator[Any]:
+def _with_fewer_nulls(value: object, declared: frozenset[str]) -> Iterator[object]:
     """`value` without some of the properties that are null, in all ways where these are few."""
     nulls = list(islice(_null_properties(value, declared), _MAX_NULLS_COUNTED))
     sizes = range(1, len(nulls) + 1) if len(nulls) <= _MAX_NULLS else (1, len(nulls))
@@ -132,7 +132,7 @@ def _with_fewer_nulls(value: Any, declared: frozenset[str]) -> Iterator[Any]:
             yield bare
 
 
-def _accepts(validator: Validator | bool, value: Any) -> bool:
+def _accepts(validator: Validator | bool, value: object) -> bool:
     return validator if isinstance(validator, bool) else validator.accepts(value)
 
 
@@ -201,9 +201,9 @@ def _compared(first: Part, second: Part, *, forgiving: bool, search: bool) -> Co
     return Comparison(escapes=tuple(escapes), undecided=tuple(undecided))
 
 
-def _witness(gap: Gap, judge: _Judge) -> tuple[Any] | None:
+def _witness(gap: Gap, judge: _Judge) -> tuple[object] | None:
     """The witness that violates the least of the second contract."""
-    best: tuple[int, Any] | None = None
+    best: tuple[int, object] | None = None
     confirmed = (value for value in islice(gap.values(), _MAX_VALUES) if judge.escapes(value))
     for value in islice(confirmed, _ENOUGH):
         count = judge.reasons(value)

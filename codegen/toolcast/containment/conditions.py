@@ -15,6 +15,7 @@ from ..jsonschema.case_facts import (
 )
 from ..jsonschema.cases import FRACTION, INTEGER, Case, Part, cases_of, possible_facts
 from ..jsonschema.equality import key
+from ..jsonschema.json_values import JsonObject
 from .gaps import Gap, Prover, merged, together
 
 _MAX_SPLITS: Final = 4
@@ -135,7 +136,7 @@ def _some(prover: Prover, case: Case) -> Iterator[Any]:
         return
 
 
-def _overlap(prover: Prover, case: Case, branches: Sequence[Part]) -> Iterator[Any]:
+def _overlap(prover: Prover, case: Case, branches: Sequence[Part]) -> Iterator[object]:
     for one in branches[:8]:
         for two in branches[:8]:
             if one is two:
@@ -195,7 +196,7 @@ def _split(prover: Prover, case: Case, hints: Sequence[Part]) -> list[Case]:
     return _split_length(prover, case, facts, keywords)
 
 
-def _pieces(prover: Prover, case: Case, hint: Part, restrictions: list[dict[str, Any]]) -> list[Case]:
+def _pieces(prover: Prover, case: Case, hint: Part, restrictions: list[JsonObject]) -> list[Case]:
     made = [prover.made(hint, each) for each in restrictions]
     return [piece for part in made for piece in cases_of([part], case)]
 
@@ -225,14 +226,14 @@ def _split_object(prover: Prover, case: Case, facts: list[Part]) -> list[Case]:
     return []
 
 
-def _by_value(facts: list[Part], name: str, members: list[Part]) -> list[dict[str, Any]]:
+def _by_value(facts: list[Part], name: str, members: list[Part]) -> list[JsonObject]:
     """Restrictions of one property to each value that the hints list, and to the rest; or to each type."""
     cases = cases_of(members) if members else []
     literals = [value for each in cases for value in each.literals or ()]
     complete = bool(cases) and all(each.literals is not None for each in cases)
     if complete and len(literals) == 1:
         return []
-    listed: dict[Any, Any] = {}
+    listed: dict[object, object] = {}
     for fact in facts:
         schema = fact.schema.get("properties", {}).get(name)
         for each in possible_facts([Part(fact.side, schema, "")]) if isinstance(schema, dict) else ():

@@ -20,6 +20,7 @@ from ..jsonschema.case_facts import (
 )
 from ..jsonschema.cases import Case, Part
 from ..jsonschema.emptiness import Emptiness
+from ..jsonschema.json_values import JsonObject
 
 _MAX_NESTED: Final = 3
 """Proofs that a case is refused, inside of each other."""
@@ -86,7 +87,7 @@ class Gap(Struct, frozen=True, eq=False):
     values: Values
     at_place: bool = False
 
-    def around(self, embed: Callable[[Any], Iterable[Any]]) -> "Gap":
+    def around(self, embed: Callable[[object], Iterable[object]]) -> "Gap":
         """Return the gap one level further out; `embed` puts a value into one that contains it."""
 
         def values() -> Iterator[Any]:
@@ -119,7 +120,7 @@ class Prover(Protocol):
         """Make a gap at the place of `case`. Behind `values`, it searches for more."""
         ...
 
-    def made(self, part: Part, schema: dict[str, Any]) -> Part:
+    def made(self, part: Part, schema: JsonObject) -> Part:
         """Make a schema that stands for a restriction, on the side and at the place of `part`."""
         ...
 
@@ -160,7 +161,7 @@ def together(gaps: Sequence[Gap]) -> Gap:
 _END = object()
 
 
-def joined(*sources: Callable[[], Iterable[Any]]) -> Values:
+def joined(*sources: Callable[[], Iterable[object]]) -> Values:
     """Yield the values of several sources, one after another."""
     return lambda: chain.from_iterable(source() for source in sources)
 
@@ -187,7 +188,7 @@ def size_gaps(
     case: Case,
     target: Part,
     counted: _Counted,
-    of_size: Callable[[dict[str, Any]], Iterator[Any]],
+    of_size: Callable[[JsonObject], Iterator[object]],
 ) -> list[Gap]:
     """Return a gap for each bound of a size that `target` has and `case` has not.
 

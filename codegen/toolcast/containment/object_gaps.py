@@ -18,6 +18,7 @@ from ..jsonschema.case_facts import (
     values_of,
 )
 from ..jsonschema.cases import Case, Part, cases_of, possible_facts
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.pointers import escape
 from .gaps import PROPERTIES, Gap, Prover, merged, size_gaps
 
@@ -51,8 +52,8 @@ def object_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
 def _with(prover: Prover, case: Case, target: Part, name: str) -> Any:
     """Puts a value into an object of `case`, under `name`."""
 
-    def embed(value: Any) -> Iterator[Any]:
-        first: dict[str, Any] | None = None
+    def embed(value: object) -> Iterator[Any]:
+        first: JsonObject | None = None
         for builder, soft in (
             (prover.builder, (target,)),
             (prover.builder, ()),
@@ -98,7 +99,7 @@ def _required_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
     return found
 
 
-def _without(prover: Prover, case: Case, target: Part, name: str) -> Iterator[Any]:
+def _without(prover: Prover, case: Case, target: Part, name: str) -> Iterator[object]:
     for soft in ((target,), ()):
         try:
             yield prover.builder.object_without(case, name, soft)
@@ -358,7 +359,7 @@ def _name_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
 # -- numbers of properties and dependencies -------------------------------------------------------
 
 
-def _of_size(prover: Prover, case: Case, target: Part, size: dict[str, Any]) -> Iterator[Any]:
+def _of_size(prover: Prover, case: Case, target: Part, size: JsonObject) -> Iterator[Any]:
     for sized in cases_of([prover.made(target, size)], case):
         try:
             yield prover.builder.of_case(sized)

@@ -29,6 +29,7 @@ from ..jsonschema.cases import (
     stated_types,
 )
 from ..jsonschema.equality import equal, key
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPE_OF
 from .array_gaps import array_gaps
 from .conditions import condition_gaps, exclusion_gaps, union_gaps
@@ -47,7 +48,7 @@ class _SameSchemas:
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], bool] = {}
         self._assumed: list[tuple[int, int]] = []
-        self._keys: dict[int, tuple[Any, frozenset[Any]]] = {}
+        self._keys: dict[int, tuple[object, frozenset[object]]] = {}
 
     def same(self, left: Part, right: Part) -> bool:
         """Return whether two schemas have equal normal forms; a pair within itself counts as equal."""
@@ -103,7 +104,7 @@ class _SameSchemas:
             return _named_sets(one) == _named_sets(two)
         return equal(one, two)
 
-    def members(self, value: Any) -> frozenset[Any]:
+    def members(self, value: object) -> frozenset[Any]:
         """The members of `required`, `enum` or `type`, as keys of JSON equality."""
         if not isinstance(value, list):
             return frozenset([key(value)])
@@ -113,7 +114,7 @@ class _SameSchemas:
         return known[1]
 
 
-def _asserted(schema: Mapping[str, Any]) -> set[str]:
+def _asserted(schema: Mapping[str, object]) -> set[str]:
     """The keywords of a schema that may refuse a value of its types."""
     mask = stated_types(schema)
     return {
@@ -173,8 +174,8 @@ class SchemaProver:
         self._left = _MAX_STEPS
         self._forgiving = forgiving
         self._same = _SameSchemas()
-        self._done: dict[tuple[Any, ...], list[Gap]] = {}
-        self._active: dict[tuple[Any, ...], int] = {}
+        self._done: dict[tuple[object, ...], list[Gap]] = {}
+        self._active: dict[tuple[object, ...], int] = {}
         self._assumed = _NO_LIMIT
         self._in_place = 0
         self._places: list[Part] = []
@@ -342,7 +343,7 @@ class SchemaProver:
             and all(fact.accepts(value) for fact in case.facts)
             and not any(part.accepts(value) for part in case.refused)
         ]
-        grouped: dict[str, list[Any]] = {}
+        grouped: dict[str, list[object]] = {}
         for value in refused:
             grouped.setdefault(self._literal_reason(case, target, value), []).append(value)
         found: list[Gap] = []
@@ -353,14 +354,14 @@ class SchemaProver:
             found.append(Gap(case.pointer, reason, message, lambda values=values: iter(values), True))  # type: ignore[misc]
         return found
 
-    def _only_lists(self, target: Part) -> frozenset[Any] | None:
+    def _only_lists(self, target: Part) -> frozenset[object] | None:
         """The members of an `enum`, where nothing else but `type` is said."""
         schema = target.schema
         if "enum" not in schema or schema.keys() & _OTHER_THAN_ENUM:
             return None
         return self._same.members(schema["enum"])
 
-    def _literal_reason(self, case: Case, target: Part, value: Any) -> str:
+    def _literal_reason(self, case: Case, target: Part, value: object) -> str:
         if value is None:
             return "null-refused"
         if not mask_of(value) & self.mask(target):
@@ -382,7 +383,7 @@ class SchemaProver:
         message = f"any {_types_text(case.mask)} before, only {shown}{more} now"
         return [self.gap(case, target, "enum-added", message, lambda: self._values(case))]
 
-    def _values(self, case: Case) -> Iterator[Any]:
+    def _values(self, case: Case) -> Iterator[object]:
         """A small value of a case."""
         try:
             yield self.builder.of_case(case)
@@ -397,7 +398,7 @@ class SchemaProver:
         Behind `values`, it searches for more.
         """
 
-        def fitting() -> Iterator[Any]:
+        def fitting() -> Iterator[object]:
             for value in joined(values, lambda: self._searched(case, target))():
                 if (
                     mask_of(value) & case.mask
@@ -409,7 +410,7 @@ class SchemaProver:
 
         return Gap(case.pointer, reason, message, fitting, True)
 
-    def _searched(self, case: Case, target: Part) -> Iterator[Any]:
+    def _searched(self, case: Case, target: Part) -> Iterator[object]:
         builder = Generator(self.budget, random.Random(0), 300)
         for number in range(_LOCAL_VALUES):
             if self.budget.left <= 0:
@@ -420,7 +421,7 @@ class SchemaProver:
             except UnfillableError:
                 continue
 
-    def made(self, part: Part, schema: dict[str, Any]) -> Part:
+    def made(self, part: Part, schema: JsonObject) -> Part:
         """Make a schema that stands for a restriction, on the side and at the place of `part`."""
         known = (part.side.name, encode(schema))
         if known not in self._made:
@@ -458,7 +459,7 @@ class SchemaProver:
         return name not in known
 
 
-def _only_value(case: Case) -> tuple[Any, ...] | None:
+def _only_value(case: Case) -> tuple[object, ...] | None:
     """The one value of a case that leaves room for nothing but an empty text, array or object."""
     if case.literals is not None:
         return None

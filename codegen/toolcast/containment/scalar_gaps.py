@@ -89,7 +89,7 @@ def _above(ours: Interval, theirs: Interval) -> bool:
     return last > theirs.high or (last == theirs.high and theirs.high_open and not open_here)
 
 
-def _low_values(ours: Interval, theirs: Interval) -> Iterator[Any]:
+def _low_values(ours: Interval, theirs: Interval) -> Iterator[object]:
     assert theirs.low is not None
     step = ours.step or Fraction(1)
     near = theirs.low - theirs.low % step if theirs.low % step else theirs.low - step
@@ -105,7 +105,7 @@ def _low_values(ours: Interval, theirs: Interval) -> Iterator[Any]:
         yield as_number(theirs.low - off)
 
 
-def _high_values(ours: Interval, theirs: Interval) -> Iterator[Any]:
+def _high_values(ours: Interval, theirs: Interval) -> Iterator[object]:
     assert theirs.high is not None
     step = ours.step or Fraction(1)
     yield as_number(theirs.high - theirs.high % step + step)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ..diagnostics import MISSING_LIBRARY, Diagnostic
 from ..jsonschema import Schemas, SearchTooLong, Validator
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import map_subschemas
 from ..jsonschema.pointers import resolve
 from ..runtime.grammars import INSTALL, GrammarError, TextGrammar, TextInput, grammar_of
@@ -153,9 +154,9 @@ def build_type(file: str, types: Mapping[str, Document]) -> Built:
 
 def _build(
     normaliser: NormalFormBuilder,
-    examples: tuple[Any, ...] = (),
+    examples: tuple[object, ...] = (),
     secrets: tuple[str, ...] = (),
-    inject: Mapping[str, Any] = {},
+    inject: Mapping[str, object] = {},
 ) -> Built:
     """The contract of what was read. After an error the checks go on with what is not affected by it."""
     normaliser.add_used_types()
@@ -242,7 +243,9 @@ def _unless_error(contract: Contract | None, found: list[Diagnostic]) -> Contrac
 _AT = ("input", "definition")
 
 
-def _grammar_problems(document: Document, text: TextInput, examples: Sequence[Any]) -> Iterator[Diagnostic]:
+def _grammar_problems(
+    document: Document, text: TextInput, examples: Sequence[object]
+) -> Iterator[Diagnostic]:
     """Check the grammar `text` of a tool, and its examples by it."""
     if text.grammar is None:
         return
@@ -264,7 +267,7 @@ def _grammar_problems(document: Document, text: TextInput, examples: Sequence[An
     yield from _examples(document, grammar, examples)
 
 
-def _examples(document: Document, grammar: TextGrammar, examples: Sequence[Any]) -> Iterator[Diagnostic]:
+def _examples(document: Document, grammar: TextGrammar, examples: Sequence[object]) -> Iterator[Diagnostic]:
     for index, example in enumerate(examples):
         value = example.get(PARAMETER) if isinstance(example, dict) else None
         problem = grammar.problem(value) if isinstance(value, str) else None
@@ -287,7 +290,7 @@ def _lenient_form(normal: NormalForm, circular: Collection[str]) -> NormalForm:
     """
     origins = dict(normal.origins)
 
-    def loosened(schema: Any) -> Any:
+    def loosened(schema: object) -> object:
         if not isinstance(schema, dict):
             return schema
         made = map_subschemas({k: v for k, v in schema.items() if k not in _LEFT_OUT}, loosened)
@@ -306,7 +309,7 @@ def _lenient_form(normal: NormalForm, circular: Collection[str]) -> NormalForm:
 
 
 def _copy_origin(
-    origins: dict[int, tuple[Document, Path]], schema: Mapping[str, Any], made: Mapping[str, Any]
+    origins: dict[int, tuple[Document, Path]], schema: Mapping[str, object], made: Mapping[str, object]
 ) -> None:
     if id(schema) in origins:
         origins[id(made)] = origins[id(schema)]
@@ -322,7 +325,7 @@ class _CorrectedDocument:
         renamed = {key: name for name, key in written.items()}
         self._document = document
         self._written = written
-        data: dict[str, Any] = document.data
+        data: JsonObject = document.data
         self._data = {renamed.get(key) or key: value for key, value in data.items()}
 
     @property
@@ -331,7 +334,7 @@ class _CorrectedDocument:
         return self._document.file
 
     @property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> JsonObject:
         """Plain JSON values."""
         return self._data
 

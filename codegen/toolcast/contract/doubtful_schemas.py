@@ -54,7 +54,7 @@ def doubtful_schemas(normal: NormalForm) -> Iterator[Diagnostic]:
 class _Search:
     """Visits every schema once, together with all that apply to the same value."""
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
+    def __init__(self, document: Mapping[str, object]) -> None:
         self.found: list[tuple[str, _Doubt]] = []
         self._document = document
         self._visited: set[str] = set()
@@ -136,14 +136,14 @@ def _declared(parts: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]] | N
     return declared
 
 
-def _doubts_of(schema: Mapping[str, Any]) -> Iterator[_Doubt]:
+def _doubts_of(schema: Mapping[str, object]) -> Iterator[_Doubt]:
     types = as_list(schema["type"]) if "type" in schema else []
     if types:
         yield from _without_effect(schema, types)
         yield from _refused_values(schema, types)
 
 
-def _without_effect(schema: Mapping[str, Any], types: list[str]) -> Iterator[_Doubt]:
+def _without_effect(schema: Mapping[str, object], types: list[str]) -> Iterator[_Doubt]:
     """Keywords that apply to other types than those of the schema."""
     kinds = {"number" if each == "integer" else each for each in types}
     for keyword in schema:
@@ -163,7 +163,7 @@ def _named(types: list[str]) -> str:
     return " or ".join(f"`{each}`" for each in types)
 
 
-def _refused_values(schema: Mapping[str, Any], types: list[str]) -> Iterator[_Doubt]:
+def _refused_values(schema: Mapping[str, object], types: list[str]) -> Iterator[_Doubt]:
     """Values of `enum` that `type` refuses, where it accepts others."""
     values = schema.get("enum")
     if not isinstance(values, list) or len(values) > 1_000:

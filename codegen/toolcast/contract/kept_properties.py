@@ -9,6 +9,7 @@ refuse the value once it is encoded.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import subschemas
 from ..jsonschema.search import Searches, searchable
 from .schema_forms import asserted_keywords, form_of, only_asserting_part
@@ -30,7 +31,7 @@ class _MergingReader(Protocol):
         """The schema that a normal-form reference names."""
         ...
 
-    def merged(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    def merged(self, schema: Mapping[str, Any]) -> tuple[JsonObject, bool]:
         """`schema` with `allOf` and `$ref` merged into it, and whether the result accepts more."""
         ...
 
@@ -233,7 +234,7 @@ class _Search:
                 yield item, [part for constraint in constraints for part in _item_schemas(constraint)]
 
 
-def _all_schemas(schema: Any) -> Iterator[dict[str, Any]]:
+def _all_schemas(schema: Any) -> Iterator[JsonObject]:
     stack = [schema]
     while stack:
         node = stack.pop()
@@ -248,7 +249,7 @@ _NAMING: Final = ("properties", "dependentSchemas", "dependentRequired")
 _COUNTING: Final = ("minProperties", "propertyNames", "patternProperties")  # maxProperties even if 0
 _ADDITIONAL: Final = ("additionalProperties", "unevaluatedProperties")
 _ITEMS: Final = ("items", "contains", "unevaluatedItems")
-_WHOLE_VALUE: Final[dict[str, Any]] = {"uniqueItems": True}
+_WHOLE_VALUE: Final[JsonObject] = {"uniqueItems": True}
 """Stands for a constraint on all of a value: two items may differ in any part of them."""
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, map_subschemas, subschemas
 from ..jsonschema.pointers import escape, join, split
 from ..runtime.hidden_parameters import without_parameters
@@ -30,7 +31,7 @@ class NormalForm(Struct, frozen=True, kw_only=True):
     linked: bool  # whether there is any `$ref`
     states_draft: frozenset[str]  # roots whose spec names a draft; they are 2020-12 by now
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> JsonObject:
         """`{"$defs": …, "parameters": …, "result": …}`; every `$ref` resolves inside it."""
         if not self.linked and not self.defs:
             return {**self.roots}
@@ -41,7 +42,7 @@ class NormalForm(Struct, frozen=True, kw_only=True):
         }
         return {**({"$defs": defs} if defs else {}), **roots}
 
-    def contract_file(self, file: str = "") -> dict[str, Any]:
+    def contract_file(self, file: str = "") -> JsonObject:
         """The document with the definitions that the tool reaches, or the shared type file `file`."""
         document = self.document()
         defs = document.pop("$defs", {})
@@ -50,23 +51,23 @@ class NormalForm(Struct, frozen=True, kw_only=True):
         kept = {name: schema for name, schema in defs.items() if name in needed}
         return {**({"$defs": kept} if kept else {}), **document}
 
-    def standalone(self, root: str) -> dict[str, Any]:
+    def standalone(self, root: str) -> JsonObject:
         """The schema of `root` with the definitions it reaches, without `x-python`: the input of providers
         and model families."""
         return self._with_definitions(self.roots[root])
 
-    def offered(self, inject: Collection[str]) -> dict[str, Any]:
+    def offered(self, inject: Collection[str]) -> JsonObject:
         """The parameters as models are offered them: `standalone` without those that the program fills in."""
         if not inject:
             return self.standalone("parameters")
         return self._with_definitions(without_parameters(self.roots["parameters"], inject))
 
-    def standalone_definition(self, name: str) -> dict[str, Any]:
+    def standalone_definition(self, name: str) -> JsonObject:
         """A definition by itself: a reference to it, with the definitions that it reaches."""
         return self._with_definitions({"$ref": _PREFIX + escape(name)})
 
-    def _with_definitions(self, root: Mapping[str, Any]) -> dict[str, Any]:
-        schema: dict[str, Any] = without_keyword(root, KEYWORD)
+    def _with_definitions(self, root: Mapping[str, object]) -> JsonObject:
+        schema: JsonObject = without_keyword(root, KEYWORD)
         needed = _reachable_definitions(schema, self.defs)
         if not needed:
             return schema
@@ -77,7 +78,7 @@ class NormalForm(Struct, frozen=True, kw_only=True):
 
     def locate(self, pointer: str) -> tuple[Document, Path]:
         """The spec and the path in it of what is at `pointer` of `document()`."""
-        node: Any = {"$defs": self.defs, **self.roots}
+        node: object = {"$defs": self.defs, **self.roots}
         found: tuple[Document, Path] | None = None
         rest: list[str | int] = []
         for step in split(pointer):
@@ -103,7 +104,7 @@ def definition_name(reference: str) -> str | None:
     return split(reference)[1] if reference.startswith(_PREFIX) else None
 
 
-def schemas_with_pointers(schema: Any, pointer: str) -> Iterator[tuple[Any, str]]:
+def schemas_with_pointers(schema: object, pointer: str) -> Iterator[tuple[Any, str]]:
     """Every object among a schema and those below it, with its pointer."""
     waiting = [(schema, pointer)]
     while waiting:
@@ -113,7 +114,7 @@ def schemas_with_pointers(schema: Any, pointer: str) -> Iterator[tuple[Any, str]
             waiting += [(item, pointer + join(path)) for path, item in subschemas(schema)]
 
 
-def direct_references(schema: Any) -> set[str]:
+def direct_references(schema: object) -> set[str]:
     """Names of the definitions that `schema` and its subschemas refer to."""
     found: set[str] = set()
     queue = [schema]
@@ -126,7 +127,7 @@ def direct_references(schema: Any) -> set[str]:
     return found
 
 
-def _reachable_definitions(schema: Any, defs: Mapping[str, Any]) -> set[str]:
+def _reachable_definitions(schema: object, defs: Mapping[str, object]) -> set[str]:
     """Names of the definitions that `schema` refers to, directly or through others of `defs`."""
     found: set[str] = set()
     queue = [schema] if defs else []
@@ -142,7 +143,7 @@ def _reachable_definitions(schema: Any, defs: Mapping[str, Any]) -> set[str]:
     return found
 
 
-def _rebase(schema: Any, root: str) -> Any:
+def _rebase(schema: object, root: str) -> object:
     """A copy in which `#` means `#/<root>`, for a file that holds several roots."""
     if not isinstance(schema, dict):
         return schema
@@ -152,11 +153,11 @@ def _rebase(schema: Any, root: str) -> Any:
     return out
 
 
-def without_keyword(schema: Any, keyword: str) -> Any:
+def without_keyword(schema: object, keyword: str) -> Any:
     """`schema` without `keyword`, at any depth; the same object where the keyword does not occur."""
     if not isinstance(schema, dict):
         return schema
-    out: dict[str, Any] = {}
+    out: JsonObject = {}
     changed = keyword in schema
     for name, value in schema.items():
         if name == keyword:

@@ -14,6 +14,7 @@ from msgspec import UNSET
 
 from ..diagnostics import Diagnostic, Severity
 from ..jsonschema.document import identifier
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape
 from ..jsonschema.unusable_values import library_schema
@@ -61,11 +62,11 @@ class NormalFormBuilder:
         self.types = types
         self._references = References(types, path)
         self.diagnostics: list[Diagnostic] = []
-        self.defs: dict[str, Any] = {}
+        self.defs: JsonObject = {}
         self.locations: dict[str, DefinitionLocation] = {}
         self.origins: dict[int, tuple[Document, Path]] = {}
         self._names: dict[DefinitionLocation, str] = {}
-        self._roots: dict[str, Any] = {}
+        self._roots: JsonObject = {}
         self._pending: list[tuple[str, SchemaLocation]] = []
         self._linked = False
         self._states_draft: set[str] = set()
@@ -92,7 +93,7 @@ class NormalFormBuilder:
         self.origins[id(copy)] = (self.tool, ())
         self._roots[name] = copy
 
-    def _as_object_schema(self, schema: Any, location: SchemaLocation) -> Any:
+    def _as_object_schema(self, schema: object, location: SchemaLocation) -> object:
         """Parameters with `type: object` at the root, and no reference there: every provider needs that."""
         if not isinstance(schema, dict):
             schema = {}
@@ -170,7 +171,7 @@ class NormalFormBuilder:
             diagnose(location.document, location.path, code, message, hint, key=key, severity=severity)
         )
 
-    def _schema(self, node: Any, location: SchemaLocation, depth: int) -> Any:
+    def _schema(self, node: object, location: SchemaLocation, depth: int) -> object:
         if isinstance(node, bool):
             return node
         if not isinstance(node, dict):
@@ -191,7 +192,7 @@ class NormalFormBuilder:
                 "move inner parts to $defs and refer to them",
             )
             return True
-        out: dict[str, Any] = {}
+        out: JsonObject = {}
         malformed: set[str] = set()
         self.origins[id(out)] = (location.document, location.path)
         for row in self._rows(node, location):
@@ -256,7 +257,7 @@ class NormalFormBuilder:
                 del out[KEYWORD]
         return out
 
-    def _copy(self, row: Row, location: SchemaLocation, out: dict[str, Any]) -> None:
+    def _copy(self, row: Row, location: SchemaLocation, out: JsonObject) -> None:
         """Put a keyword into `out`: with a malformed value, only where it is clear what is meant."""
         wrong = malformed_value(row.keyword, row.value)
         if wrong is None:
@@ -268,7 +269,7 @@ class NormalFormBuilder:
         if wrong.meant is not UNSET:
             out[row.keyword] = wrong.meant
 
-    def _rows(self, node: dict[str, Any], location: SchemaLocation) -> tuple[Row, ...]:
+    def _rows(self, node: JsonObject, location: SchemaLocation) -> tuple[Row, ...]:
         """The keywords of `node` as 2020-12 writes them; reports those that no draft has."""
         found = upgrade(node, location.draft)
         if found is None:
@@ -281,14 +282,14 @@ class NormalFormBuilder:
                 )  # fmt: skip
         return found.rows
 
-    def _check_dialect(self, value: Any, below: SchemaLocation) -> None:
+    def _check_dialect(self, value: object, below: SchemaLocation) -> None:
         if named_draft(value) is None:
             self._report(
                 below, "unknown-dialect", f"{value!r} is not one of JSON Schema's drafts 4 to 2020-12",
                 "remove `$schema`, or name https://json-schema.org/draft/2020-12/schema",
             )  # fmt: skip
 
-    def _check_resource(self, node: Any, dialect: Any, location: SchemaLocation) -> None:
+    def _check_resource(self, node: object, dialect: object, location: SchemaLocation) -> None:
         """Refuse a schema inside of another one that is of another draft: one document has one."""
         own = named_draft(dialect)
         if location.path != location.root and identifier(node, location.draft) and own != location.draft:
@@ -297,7 +298,7 @@ class NormalFormBuilder:
                 "remove `$schema`, or move that schema to a file under _types/", key=True,
             )  # fmt: skip
 
-    def _list(self, keyword: str, value: Any, below: SchemaLocation, depth: int) -> list[Any] | None:
+    def _list(self, keyword: str, value: object, below: SchemaLocation, depth: int) -> list[object] | None:
         """The schemas in a list; None where it is none."""
         if isinstance(value, list) and value:
             return [self._schema(item, below.at(i), depth + 1) for i, item in enumerate(value)]
@@ -309,7 +310,7 @@ class NormalFormBuilder:
         )
         return None
 
-    def _check_map(self, value: Any, below: SchemaLocation) -> bool:
+    def _check_map(self, value: object, below: SchemaLocation) -> bool:
         if isinstance(value, dict):
             return True
         hint = "write `name: {type: string}`, one per line"
@@ -321,7 +322,7 @@ class NormalFormBuilder:
         self._report(below, "malformed-schema", message, hint)
         return False
 
-    def _map(self, row: Row, location: SchemaLocation, depth: int) -> dict[str, Any] | None:
+    def _map(self, row: Row, location: SchemaLocation, depth: int) -> JsonObject | None:
         """The schemas in a mapping; None where it is none. Of patterns, those that can be used."""
         below = location.at(*row.source)
         if not self._check_map(row.value, below):
@@ -333,7 +334,7 @@ class NormalFormBuilder:
         }
 
     def _pattern(
-        self, pattern: Any, below: SchemaLocation, longest: Any = None, *, key: bool = False
+        self, pattern: Any, below: SchemaLocation, longest: object = None, *, key: bool = False
     ) -> bool:
         """Return whether a pattern can be used; reports one that cannot, and one that is slow."""
         wrong = malformed_value("pattern", pattern)
@@ -361,7 +362,7 @@ class NormalFormBuilder:
                 f"did you mean `{meant}`?", severity="warning",
             )  # fmt: skip
 
-    def _check_unknown(self, keyword: str, schema: Mapping[str, Any], below: SchemaLocation) -> None:
+    def _check_unknown(self, keyword: str, schema: Mapping[str, object], below: SchemaLocation) -> None:
         self._unknown_keywords += 1
         found = unknown_keyword(keyword, schema) if self._unknown_keywords <= _MOST_UNKNOWN else None
         if found is not None:

@@ -4,9 +4,11 @@ The schema then states what that type can hold: its format, and a pattern where 
 (leap seconds, years before 1, fractions finer than a microsecond). So the type takes what the schema accepts.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
+
+from ..jsonschema.json_values import JsonObject
 
 KEYWORD: Final = "x-python"
 _YEAR = r"([1-9]\d{3}|0[1-9]\d{2}|00[1-9]\d|000[1-9])"
@@ -34,7 +36,7 @@ TYPES: Final = {
 """By the value of `x-python`."""
 
 
-def python_type_keywords(schema: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def python_type_keywords(schema: JsonObject) -> tuple[JsonObject, str]:
     """The keywords that `x-python` adds to a schema that has it, and a problem (empty for none).
 
     The type must be `string` (or `string` and `null`); `format` and `pattern` follow from `x-python`.

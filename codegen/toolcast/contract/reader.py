@@ -7,6 +7,7 @@ from msgspec import structs
 
 from ..jsonschema import Validator
 from ..jsonschema.equality import equal, key
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import ANNOTATIONS, TIGHTER, union_of_names
 from ..jsonschema.pointers import escape, split
 from ..jsonschema.schema_compiler import Schemas
@@ -42,7 +43,7 @@ class Reader:
         self.schemas = schemas
         self._flattening: set[int] = set()  # ids of schemas that are being merged
         self._flattened = 0
-        self._registered: list[Any] = []  # schemas made here, kept alive: `pointers` has their ids
+        self._registered: list[object] = []  # schemas made here, kept alive: `pointers` has their ids
         search = False  # whether `objects_keeping_undeclared` may find any
         tops = [(schema, "/$defs/" + escape(name)) for name, schema in document.get("$defs", {}).items()]
         tops += [(document[root], "/" + root) for root in _ROOTS if root in document]
@@ -50,7 +51,7 @@ class Reader:
             for schema, pointer in schemas_with_pointers(top, at):
                 self.pointers[id(schema)] = pointer
                 search = search or may_keep_undeclared(schema)
-        self._merged: dict[int, tuple[dict[str, Any], bool]] = {}
+        self._merged: dict[int, tuple[JsonObject, bool]] = {}
         self._keeping_undeclared = (
             objects_keeping_undeclared(self, document, files or {}) if search else frozenset[str]()
         )
@@ -59,7 +60,7 @@ class Reader:
         """The exact validator of a schema of this document, or of one made from its parts."""
         return Validator(schema, shared=self.schemas)
 
-    def pointer_of(self, schema: Any, pointer: str) -> str:
+    def pointer_of(self, schema: object, pointer: str) -> str:
         """The pointer of `schema` in the document; `pointer` where it is no schema of the document."""
         return self.pointers.get(id(schema), pointer)
 
@@ -75,7 +76,7 @@ class Reader:
             return False  # other keywords only refuse more
         return self.validator(schema).accepts(value)
 
-    def register(self, made: dict[str, Any], origin: Any, pointer: str) -> dict[str, Any]:
+    def register(self, made: JsonObject, origin: object, pointer: str) -> JsonObject:
         """Give a schema that was made from `origin` its pointer; returns `made`."""
         self.pointers[id(made)] = self.pointer_of(origin, pointer)
         self._registered.append(made)
@@ -115,7 +116,7 @@ class Reader:
             return read_union(self, schema, keyword, pointer, description)
         return self._typed(schema, keys, pointer, description)
 
-    def merged(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    def merged(self, schema: Mapping[str, object]) -> tuple[JsonObject, bool]:
         """`schema` with its `allOf` and `$ref` merged into it, and whether the result accepts more."""
         known = self._merged.get(id(schema))
         if known is None:
@@ -135,7 +136,7 @@ class Reader:
         self._flattening.remove(id(schema))
         return node
 
-    def _flat(self, schema: Mapping[str, Any], pointer: str, description: str) -> Node:
+    def _flat(self, schema: Mapping[str, object], pointer: str, description: str) -> Node:
         flat, incomplete = self.merged(schema)
         if "enum" in flat or "const" in flat:
             return self._choice(flat, schema, pointer, description)
@@ -160,7 +161,7 @@ class Reader:
     def _accepted(self, schema: Mapping[str, Any], candidates: list[Any]) -> list[Any]:
         """Those of `candidates` that `schema` accepts, each once."""
         accepts = self.validator(schema).accepts
-        values: dict[Hashable, Any] = {}
+        values: dict[Hashable, object] = {}
         for value in candidates:
             if accepts(value):
                 values.setdefault(key(value), value)
@@ -216,15 +217,15 @@ _APPLIES_TO_SIBLINGS = {
 """Keywords whose meaning depends on others in the same schema object."""
 
 
-def merge_all_of(schema: Mapping[str, Any], resolve: Callable[[str], Any]) -> tuple[dict[str, Any], bool]:
+def merge_all_of(schema: Mapping[str, object], resolve: Callable[[str], object]) -> tuple[JsonObject, bool]:
     """Merge `allOf` and `$ref` into the other keywords of `schema`.
 
     Returns the merged schema, and whether it is incomplete: it then accepts more than `schema`, never less.
     Subschemas keep their identity, by which their pointers are known.
     """
-    parts: list[Mapping[str, Any]] = []
+    parts: list[Mapping[str, object]] = []
     incomplete = _collect(schema, resolve, parts, ())
-    out: dict[str, Any] = {}
+    out: JsonObject = {}
     for i, part in enumerate(parts):
         incomplete |= _fold(out, part, parts[:i] + parts[i + 1 :])
     return out, incomplete
@@ -250,7 +251,7 @@ def _collect(
     return incomplete
 
 
-def _fold(out: dict[str, Any], part: Mapping[str, Any], others: list[Mapping[str, Any]]) -> bool:
+def _fold(out: JsonObject, part: Mapping[str, Any], others: list[Mapping[str, Any]]) -> bool:
     incomplete = False
     for keyword, value in part.items():
         if _interacts(keyword, others):
@@ -285,13 +286,13 @@ def _fold(out: dict[str, Any], part: Mapping[str, Any], others: list[Mapping[str
     return incomplete
 
 
-def _interacts(keyword: str, others: list[Mapping[str, Any]]) -> bool:
+def _interacts(keyword: str, others: list[Mapping[str, object]]) -> bool:
     """Return whether a keyword would apply to keywords of other parts, or they to it."""
     siblings = _APPLIES_TO_SIBLINGS.get(keyword)
     return siblings is not None and any(other.keys() & {keyword, *siblings} for other in others)
 
 
-def _allowed(properties: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+def _allowed(properties: Mapping[str, Any]) -> tuple[JsonObject, bool]:
     """Properties with `true` for `false`, which a merged schema cannot state; and whether there was any."""
     return {n: True if s is False else s for n, s in properties.items()}, False in properties.values()
 

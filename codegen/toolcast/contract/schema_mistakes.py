@@ -29,7 +29,7 @@ class _MalformedValue(Struct, frozen=True, kw_only=True):
     meant: Any | UnsetType = UNSET
 
 
-def malformed_value(keyword: str, value: Any) -> _MalformedValue | None:
+def malformed_value(keyword: str, value: object) -> _MalformedValue | None:
     """Check the value of a keyword of 2020-12, without schemas in it; None where it is right."""
     if keyword in ("title", "description") and not isinstance(value, str):
         hint = "write text; for a property of that name, indent it below `properties`"
@@ -56,7 +56,7 @@ def shown(value: Any) -> str:
     return "a list" if isinstance(value, list) else "a mapping"
 
 
-def no_schema(value: Any) -> _MalformedValue:
+def no_schema(value: object) -> _MalformedValue:
     """Say that a value, which is neither a mapping nor a boolean, is no schema."""
     message = f"a schema must be a mapping, or true or false, not {shown(value)}"
     hint = "write a JSON Schema here, e.g. {type: string}"
@@ -70,7 +70,7 @@ def no_schema(value: Any) -> _MalformedValue:
     return _MalformedValue(message=message, hint=hint)
 
 
-def _hint(keyword: str, value: Any) -> str:
+def _hint(keyword: str, value: object) -> str:
     if isinstance(value, str):
         if keyword in NUMBERS | SIZES and _is_number_for(keyword, value):
             return f"write the number without quotes: `{keyword}: {value}`"
@@ -90,7 +90,7 @@ def _names(text: str) -> str:
     return f"[{', '.join(quoted(part.strip(), 30)[1:-1] for part in text.split(',')[:6])}]"
 
 
-def required_flag(value: Any, name: str) -> _MalformedValue | None:
+def required_flag(value: object, name: str) -> _MalformedValue | None:
     """Recognise a `required` that says whether its own property is required; None for a value that is no
     flag.
 
@@ -108,7 +108,7 @@ def required_flag(value: Any, name: str) -> _MalformedValue | None:
     )
 
 
-def _required(value: Any) -> _MalformedValue:
+def _required(value: object) -> _MalformedValue:
     message, hint = f"`required` must be a list of property names, not {shown(value)}", "`required: [a, b]`"
     if isinstance(value, str) and value.strip():
         hint = f"`required: {_names(value)}`"
@@ -127,7 +127,7 @@ def _required(value: Any) -> _MalformedValue:
     return _MalformedValue(message=message, hint=hint, meant=names)
 
 
-def _type(value: Any) -> _MalformedValue:
+def _type(value: object) -> _MalformedValue:
     hint, meant = f"write one of {', '.join(TYPES)}", types_meant(value)
     if value is None:
         hint += '; for the type null, write "null" in quotes'
@@ -213,7 +213,7 @@ _LONG: Final = 10_000
 """Characters of the longest text that is considered, where no `maxLength` bounds it."""
 
 
-def slow_pattern_reason(pattern: Any, longest: Any = None) -> str | None:
+def slow_pattern_reason(pattern: object, longest: Any = None) -> str | None:
     """Return why a search for `pattern` is slow; None where it is not, or where it is no valid pattern.
 
     `longest`, the `maxLength` of the same schema, bounds the cost.
@@ -264,7 +264,7 @@ class _UnknownKeyword(Struct, frozen=True, kw_only=True):
     severity: Severity
 
 
-def unknown_keyword(key: str, schema: Mapping[str, Any]) -> _UnknownKeyword | None:
+def unknown_keyword(key: str, schema: Mapping[str, object]) -> _UnknownKeyword | None:
     """Find what a key of `schema` that is no keyword stands for; None where nothing suggests a mistake."""
     if key == "nullable":
         return _UnknownKeyword(
@@ -313,7 +313,7 @@ def unknown_format(name: str) -> str | None:
     return None if name in FORMATS else _close(name, FORMATS, 0.8)
 
 
-def _keyword(key: str, schema: Mapping[str, Any]) -> str | None:
+def _keyword(key: str, schema: Mapping[str, object]) -> str | None:
     """The keyword that a key most likely means."""
     if key in _SYNONYMS:
         kind = schema.get("type")
@@ -332,7 +332,7 @@ def _close(word: str, names: Iterable[str], cutoff: float) -> str | None:
     return close[0] if close else None
 
 
-def _is_property(key: str, schema: Mapping[str, Any]) -> bool:
+def _is_property(key: str, schema: Mapping[str, object]) -> bool:
     """Return whether a key of an object schema has a schema as its value, as a property has."""
     if schema.get("type", "object") != "object" and not isinstance(schema.get("type"), dict):
         return False

@@ -14,6 +14,7 @@ from ..diagnostics import Diagnostic, Severity
 from ..jsonschema import SearchTooLong, UnsupportedSchema, Validator
 from ..jsonschema.cases import FORBIDDEN, Part, Side
 from ..jsonschema.emptiness import Emptiness
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import subschemas
 from ..jsonschema.pointers import escape, join, resolve, split
 from ..jsonschema.schema_compiler import Schemas
@@ -189,7 +190,7 @@ def default_problems(normal: NormalForm, reader: Reader, contract: Contract) -> 
             )  # fmt: skip
 
 
-def _default_hint(value: Any, validator: Validator) -> str:
+def _default_hint(value: object, validator: Validator) -> str:
     """The remedy for a default that does not fit: quotes may be missing, or too many."""
     text = "true" if value is True else "false" if value is False else str(value)
     if isinstance(value, bool | int | float) and validator.accepts(text):
@@ -244,7 +245,9 @@ def refused_headers(normal: NormalForm, secrets: Sequence[str]) -> Iterator[Diag
             )  # fmt: skip
 
 
-def injection_problems(normal: NormalForm, tool: Document, inject: Mapping[str, Any]) -> Iterator[Diagnostic]:
+def injection_problems(
+    normal: NormalForm, tool: Document, inject: Mapping[str, object]
+) -> Iterator[Diagnostic]:
     """Parameters of `inject` that the program cannot fill in unless the other parameters change, too."""
     parameters = normal.standalone("parameters")
     for name in inject:
@@ -362,7 +365,7 @@ class _DefaultSearch:
     def _inner(self, field: Field) -> list[Field]:
         """The fields that are absent in the default of `field`, and have defaults."""
         found: list[Field] = []
-        pending: list[tuple[Node, Any]] = [(field.node, field.default)]
+        pending: list[tuple[Node, object]] = [(field.node, field.default)]
         visited: set[tuple[int, int]] = set()  # a union may lead back to itself, with the same value
         while pending:
             node, value = pending.pop()
@@ -376,7 +379,7 @@ class _DefaultSearch:
             pending += self._parts(node, value)
         return found
 
-    def _parts(self, node: Node, value: list[Any] | dict[str, Any]) -> Iterator[tuple[Node, Any]]:
+    def _parts(self, node: Node, value: list[Any] | JsonObject) -> Iterator[tuple[Node, Any]]:
         """The parts of a value of `node`, or the value itself as another node."""
         match node, value:
             case Reference(), _:
@@ -399,7 +402,7 @@ class _DefaultSearch:
             case _:
                 pass
 
-    def _accepting_branches(self, node: Union, value: Any) -> Iterator[Node]:
+    def _accepting_branches(self, node: Union, value: object) -> Iterator[Node]:
         """The branches that may decode the value. Branches of a list of types never overlap."""
         if node.mode == "types":
             yield from node.branches

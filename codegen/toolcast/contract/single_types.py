@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 from msgspec import UNSET, Struct
 
 from ..jsonschema.formats import FORMATS
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.pointers import escape
 from .python_types import KEYWORD, TYPES
 from .schema_mistakes import is_always_fast
@@ -40,7 +41,7 @@ class SchemaReader(Protocol):
         """The node of `schema`, at `pointer` of the contract document."""
         ...
 
-    def pointer_of(self, schema: Any, pointer: str) -> str:
+    def pointer_of(self, schema: object, pointer: str) -> str:
         """The pointer of `schema` in the document; `pointer` where it is no schema of the document."""
         ...
 
@@ -52,11 +53,11 @@ class SchemaReader(Protocol):
         """Return whether `schema` accepts `value`."""
         ...
 
-    def validator(self, schema: Any) -> Any:
+    def validator(self, schema: object) -> Any:
         """The exact validator of `schema`."""
         ...
 
-    def register(self, made: dict[str, Any], origin: Any, pointer: str) -> dict[str, Any]:
+    def register(self, made: JsonObject, origin: object, pointer: str) -> JsonObject:
         """Give a schema made from parts of the document the pointer of `origin`; returns `made`."""
         ...
 
@@ -207,10 +208,10 @@ def _states_presence(reader: SchemaReader, field: Field, schema: Mapping[str, An
 
 
 def _read_field(
-    reader: SchemaReader, name: str, node: Node, schema: Any, parent: str, *, required: bool
+    reader: SchemaReader, name: str, node: Node, schema: object, parent: str, *, required: bool
 ) -> Field:
     """A declared property. Numbers of a default are as the schema has them: 5, not 5.0, for an integer."""
-    default: Any = UNSET
+    default: object = UNSET
     if isinstance(schema, dict) and not required and "default" in schema:
         default = reader.validator(schema).settle(schema["default"])
     nullable = not required and reader.accepts(schema, None)

@@ -43,14 +43,14 @@ class SchemaLocation(Struct, frozen=True):
         return SchemaLocation(self.document, self.file, self.root, (*self.path, *steps), self.draft)
 
 
-def value_at(data: Any, path: Path) -> Any:
+def value_at(data: Any, path: Path) -> object:
     """The value at `path`."""
     for step in path:
         data = data[step]
     return data
 
 
-def json_kind(value: Any) -> str:
+def json_kind(value: object) -> str:
     """The JSON type of `value`, with an article, for a message."""
     names = {bool: "a boolean", str: "a string", int: "a number", float: "a number", list: "an array"}
     return "null" if value is None else names.get(type(value), "an object")
@@ -114,7 +114,7 @@ class References:
             file, _steps(value_at(self._data(file, location), root), found.pointer, root)
         )
 
-    def _data(self, file: str, location: SchemaLocation) -> Any:
+    def _data(self, file: str, location: SchemaLocation) -> object:
         return (self.types[file] if file else location.document).data
 
     def _index(self, document: Document, file: str, root: Path) -> SchemaIndex:
@@ -125,7 +125,7 @@ class References:
             self._indexes[key] = SchemaIndex(schema, draft_of(schema))
         return self._indexes[key]
 
-    def _points_at_nothing(self, ref: str, schema: Any) -> ReferenceProblem:
+    def _points_at_nothing(self, ref: str, schema: object) -> ReferenceProblem:
         """The problem of a reference whose fragment leads nowhere in `schema`, the root of its file."""
         hint = _NOTHING_DEFINED
         if self._compared <= _MOST_COMPARED:
@@ -192,7 +192,7 @@ class References:
         return f"did you mean {quoted(ref)}?"
 
 
-def _steps(schema: Any, pointer: str, root: Path) -> Path:
+def _steps(schema: object, pointer: str, root: Path) -> Path:
     """The path of what is at a pointer in `schema`, which is at `root`."""
     path = root
     for segment in split(pointer):
@@ -201,7 +201,7 @@ def _steps(schema: Any, pointer: str, root: Path) -> Path:
     return path
 
 
-def _definition_pointers(schema: Any) -> dict[str, str]:
+def _definition_pointers(schema: object) -> dict[str, str]:
     """The definitions of a schema by name, each as a reference inside of it."""
     groups = [(key, schema.get(key)) for key in ("definitions", "$defs")] if isinstance(schema, dict) else []
     return {
@@ -209,7 +209,7 @@ def _definition_pointers(schema: Any) -> dict[str, str]:
     }
 
 
-def _definition_of(path: str, schema: Any) -> str:
+def _definition_of(path: str, schema: object) -> str:
     """The reference to the definition of `schema` that a path without `#` means; empty for none."""
     folder, _, name = path.rpartition("/")
     if folder not in ("", "$defs", "/$defs", "definitions", "/definitions"):

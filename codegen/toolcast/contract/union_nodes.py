@@ -6,6 +6,7 @@ from typing import Any, Literal
 from msgspec import structs
 
 from ..jsonschema.equality import equal, key
+from ..jsonschema.json_values import JsonObject
 from .schema_forms import asserted_keywords
 from .single_types import SchemaReader
 from .tree import Anything, Enum, Node, Nothing, Null, Union
@@ -54,7 +55,7 @@ def _union(
     mode: Literal["any", "one"],
     pointer: str,
     description: str,
-    schema: Mapping[str, Any],
+    schema: Mapping[str, object],
 ) -> Node:
     """A Union, or a simpler node that accepts the same values."""
     possible = [b for b in branches if not isinstance(b, Nothing)]
@@ -64,7 +65,7 @@ def _union(
         return structs.replace(possible[0], description=description or possible[0].description)
     if all(isinstance(b, Enum) or _is_null(b) for b in possible):
         values = [v for b in possible for v in (b.values if isinstance(b, Enum) else (None,))]
-        by_key: dict[Hashable, Any] = {}
+        by_key: dict[Hashable, object] = {}
         for value in values:
             by_key.setdefault(key(value), value)
         first = list(by_key.values())
@@ -95,7 +96,7 @@ def distinguishable(branches: list[Any], resolve: Callable[[str], Any]) -> bool:
     )
 
 
-def _dereferenced(branch: Any, resolve: Callable[[str], Any]) -> Any:
+def _dereferenced(branch: object, resolve: Callable[[str], object]) -> object:
     """The branch, or the definition that it refers to."""
     visited: set[str] = set()
     while (
@@ -106,10 +107,10 @@ def _dereferenced(branch: Any, resolve: Callable[[str], Any]) -> Any:
     return branch
 
 
-def _constants(branch: Any) -> dict[str, Any]:
+def _constants(branch: Any) -> JsonObject:
     """The required properties of an object schema that can have one value only."""
     properties = branch.get("properties", {}) if isinstance(branch, dict) else {}
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for name in branch.get("required", ()) if properties else ():
         item = properties.get(name)
         if isinstance(item, dict) and "const" in item:
@@ -123,7 +124,7 @@ def _is_null(node: Node) -> bool:
     return isinstance(node, Null) and not node.residue
 
 
-def _takes_type(branch: Any, outer: Any) -> bool:
+def _takes_type(branch: object, outer: object) -> bool:
     """Return whether the type `outer` can be added to a branch: its node then needs no marker, whose schema
     would lack the type.
     """
@@ -150,7 +151,7 @@ def _limited_to(branch: Any, outer: str | list[str]) -> bool:
     return ({inner} if isinstance(inner, str) else set(inner)) <= allowed
 
 
-def _discriminator(schema: Mapping[str, Any]) -> str | None:
+def _discriminator(schema: Mapping[str, object]) -> str | None:
     """OpenAPI's `discriminator.propertyName`: the property that selects the branch."""
     found = schema.get("discriminator")
     name = found.get("propertyName") if isinstance(found, dict) else None

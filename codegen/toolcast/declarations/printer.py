@@ -15,7 +15,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import dedent
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -86,7 +86,7 @@ class Printer(ABC):
         self._free = FreeNames() if free is None else free
         self._names = {} if names is None else names
 
-    def define(self, definitions: Mapping[str, Any], *, is_open: bool) -> None:
+    def define(self, definitions: Mapping[str, object], *, is_open: bool) -> None:
         """Add a statement for each definition; until the next call, references lead to these.
 
         Args:
@@ -118,7 +118,7 @@ class Printer(ABC):
     def _define(self, name: str, of: Type) -> None: ...
 
     @abstractmethod
-    def _literals(self, values: Sequence[Any]) -> TypeText: ...
+    def _literals(self, values: Sequence[object]) -> TypeText: ...
 
     @abstractmethod
     def _scalar(self, kind: str) -> TypeText: ...
@@ -262,7 +262,7 @@ class TypeScript(Printer):
     def _define(self, name: str, of: Type) -> None:
         self.statements.append(self.declaration(name, of))
 
-    def _literals(self, values: Sequence[Any]) -> TypeText:
+    def _literals(self, values: Sequence[object]) -> TypeText:
         texts = list(dict.fromkeys(map(typescript_literal, values)))
         return TypeText(" | ".join(texts) or "never", alternatives=len(texts) > 1)
 
@@ -356,7 +356,7 @@ def typescript_key(name: str) -> str:
     return name if _IDENTIFIER.fullmatch(name) else compact_json(name)
 
 
-def typescript_literal(value: Any) -> str:
+def typescript_literal(value: object) -> str:
     """Write a JSON value as a literal type on one line of visible characters."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else str(value)
@@ -441,7 +441,7 @@ class Python(Printer):
             made = self.type(of)
             self.statements.append(f"{self.comment(made.notes)}type {name} = {made.text}\n")
 
-    def _literals(self, values: Sequence[Any]) -> TypeText:
+    def _literals(self, values: Sequence[object]) -> TypeText:
         if all(one is None or isinstance(one, (str, int)) for one in values):
             texts = list(dict.fromkeys(python_literal(one) for one in values if one is not None))
             parts = [f"Literal[{', '.join(texts)}]"] if texts else []
@@ -522,7 +522,7 @@ _SCALARS = {"string": "str", "number": "float", "integer": "int", "boolean": "bo
 _PYTHON_NAME = re.compile(r"(?!__)[A-Za-z_][A-Za-z0-9_]*")
 
 
-def python_literal(value: Any) -> str:
+def python_literal(value: object) -> str:
     """Write a JSON scalar on one line of visible characters."""
     if not isinstance(value, str):
         return repr(value)
@@ -547,7 +547,7 @@ def _parameter(field: Field, made: TypeText) -> tuple[str, tuple[str, ...]]:
     return f"{field.name}: {made.text} = ...", (*made.notes, _default_note(field))
 
 
-def _has_default(of: Type, default: Any) -> bool:
+def _has_default(of: Type, default: object) -> bool:
     """Tell whether a default is a scalar that the type states."""
     if default is UNSET or (isinstance(default, float) and default.is_integer()):
         return False

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ..hidden_characters import escape_hidden
 from ..jsonschema.equality import equal
 from ..jsonschema.json_types import KINDS, distinct_types, inferred, types_stated
-from ..jsonschema.json_values import has_type
+from ..jsonschema.json_values import JsonObject, has_type
 from ..jsonschema.keywords import map_subschemas, subschemas
 from ..jsonschema.pointers import escape, unescape
 
@@ -121,7 +121,7 @@ class Intersection(Type, frozen=True):
     parts: tuple[Type, ...]
 
 
-def read_type(schema: Any, name: str = "", *, is_open: bool = False) -> Type:
+def read_type(schema: object, name: str = "", *, is_open: bool = False) -> Type:
     """Read the type of the values that a schema accepts.
 
     Args:
@@ -173,7 +173,7 @@ class _Reader:
     def _below(self, schemas: Any, name: str, depth: int) -> tuple[Type, ...]:
         return tuple(self.read(one, name, depth + 1) for one in schemas)
 
-    def _of_kind(self, kind: str, schema: Mapping[str, Any], name: str, depth: int) -> Type:
+    def _of_kind(self, kind: str, schema: Mapping[str, object], name: str, depth: int) -> Type:
         if kind == "array":
             return self._array(schema, name, depth)
         if kind == "object":
@@ -237,12 +237,12 @@ def _literals(schema: Mapping[str, Any]) -> Literals:
     return Literals(values=tuple(whole))
 
 
-def compact_json(value: Any) -> str:
+def compact_json(value: object) -> str:
     """Write JSON on one line, in which no character is hidden."""
     return escape_hidden(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
-def with_definitions_inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
+def with_definitions_inlined(schema: Mapping[str, Any]) -> JsonObject:
     """Put each definition that one reference leads to in the place of the reference.
 
     Args:
@@ -252,7 +252,7 @@ def with_definitions_inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
         The same schema, in which only definitions with several uses, or with themselves among their parts,
         are left in `$defs`. The argument is not changed.
     """
-    definitions: Mapping[str, Any] = schema.get("$defs", {})
+    definitions: Mapping[str, object] = schema.get("$defs", {})
     root = {key: value for key, value in schema.items() if key != "$defs"}
     if not definitions:
         return root
@@ -261,7 +261,7 @@ def with_definitions_inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
     circular = _circular(once)
     once = {name: one for name, one in once.items() if name not in circular}
     made = _inlined(root, once, 0)
-    kept: dict[str, Any] = {}
+    kept: JsonObject = {}
     pending = _references([made])
     while pending:
         name = _name(pending.pop())
@@ -280,7 +280,7 @@ def _name(reference: str) -> str:
     return unescape(reference.removeprefix(_IN_DEFINITIONS))
 
 
-def _references(schemas: list[Any]) -> list[str]:
+def _references(schemas: list[object]) -> list[str]:
     """Every reference in schemas, as often as it stands there."""
     found: list[str] = []
     pending = list(schemas)
@@ -293,7 +293,7 @@ def _references(schemas: list[Any]) -> list[str]:
     return found
 
 
-def _circular(once: Mapping[str, Any]) -> set[str]:
+def _circular(once: Mapping[str, object]) -> set[str]:
     """The names of definitions with one use whose references, through others of them, lead back to them."""
     users = {_name(reference): name for name, one in once.items() for reference in _references([one])}
     found: set[str] = set()
@@ -310,7 +310,7 @@ def _circular(once: Mapping[str, Any]) -> set[str]:
     return found
 
 
-def _inlined(schema: Any, once: Mapping[str, Any], opened: int) -> Any:
+def _inlined(schema: object, once: Mapping[str, object], opened: int) -> Any:
     """A schema with references replaced; `opened` of them lead here."""
     if not isinstance(schema, Mapping):
         return schema

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from ..jsonschema.cases import Part
-from ..jsonschema.json_values import is_number
+from ..jsonschema.json_values import JsonObject, is_number
 from .generator import Generator, UnfillableError
 from .oracle import Oracle, judged_by
 from .pattern_texts import sample, sample_first
@@ -23,10 +23,10 @@ _Edge = tuple[Hashable, Path, Any]
 
 _REMOVED = object()
 _WRONG: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {})
-_Nodes = list[tuple[dict[str, Any], int]]
+_Nodes = list[tuple[JsonObject, int]]
 
 
-def edges(tree: Tree, value: Any) -> Iterator[_Edge]:
+def edges(tree: Tree, value: object) -> Iterator[_Edge]:
     """Yield the edges that can be tried by one edit of `value`."""
     yield from _edges(tree, value, tree.same_value([(tree.start, POSSIBLE)]), ())
 
@@ -41,7 +41,7 @@ def _is_type(key: Hashable) -> bool:
     return isinstance(key, tuple) and key[1] == "type"
 
 
-def _edges(tree: Tree, value: Any, nodes: _Nodes, path: Path) -> Iterator[_Edge]:
+def _edges(tree: Tree, value: object, nodes: _Nodes, path: Path) -> Iterator[_Edge]:
     here = frozenset(id(node) for node, _ in nodes)
     for wrong in _WRONG if path else ():
         yield (here, "type", repr(wrong)), path, wrong
@@ -58,7 +58,7 @@ def _edges(tree: Tree, value: Any, nodes: _Nodes, path: Path) -> Iterator[_Edge]
             yield from _edges(tree, child, tree.same_value(tree.item(nodes, index)), (*path, index))
 
 
-def _of(node: dict[str, Any], value: Any) -> Iterator[tuple[Hashable, Any]]:
+def _of(node: JsonObject, value: Any) -> Iterator[tuple[Hashable, Any]]:
     """Yield the values that one schema suggests in the place of `value`, each under a name."""
     for number, member in enumerate(node["enum"] if isinstance(node.get("enum"), list) else ()):
         yield ("enum", number), member
@@ -78,7 +78,7 @@ def _of(node: dict[str, Any], value: Any) -> Iterator[tuple[Hashable, Any]]:
         yield from _object(node, value)
 
 
-def _near(member: Any) -> Any:
+def _near(member: object) -> Any:
     if isinstance(member, str):
         return member + " "
     if isinstance(member, bool):
@@ -86,7 +86,7 @@ def _near(member: Any) -> Any:
     return float(member) if isinstance(member, int) and abs(member) < 2**53 else str(member)
 
 
-def _number(node: dict[str, Any], value: Any) -> Iterator[tuple[Hashable, Any]]:
+def _number(node: JsonObject, value: Any) -> Iterator[tuple[Hashable, Any]]:
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
         for bound in _numeric((node,), keyword):
             yield (keyword, 0), bound
@@ -107,7 +107,7 @@ def _number(node: dict[str, Any], value: Any) -> Iterator[tuple[Hashable, Any]]:
         yield ("larger",), 2**64
 
 
-def _string(node: dict[str, Any], value: str) -> Iterator[tuple[Hashable, Any]]:
+def _string(node: JsonObject, value: str) -> Iterator[tuple[Hashable, Any]]:
     for keyword in ("minLength", "maxLength"):
         for length in _numeric((node,), keyword):
             for off in (-1, 0, 1):
@@ -129,7 +129,7 @@ def _string(node: dict[str, Any], value: str) -> Iterator[tuple[Hashable, Any]]:
         yield ("empty",), ""
 
 
-def _array(node: dict[str, Any], value: list[Any]) -> Iterator[tuple[Hashable, Any]]:
+def _array(node: JsonObject, value: list[object]) -> Iterator[tuple[Hashable, Any]]:
     for keyword in ("minItems", "maxItems", "minContains", "maxContains"):
         for length in _numeric((node,), keyword):
             for off in (-1, 0, 1):
@@ -145,7 +145,7 @@ def _array(node: dict[str, Any], value: list[Any]) -> Iterator[tuple[Hashable, A
     yield ("nothing",), []
 
 
-def _object(node: dict[str, Any], value: dict[str, Any]) -> Iterator[tuple[Hashable, Any]]:
+def _object(node: JsonObject, value: JsonObject) -> Iterator[tuple[Hashable, Any]]:
     properties = node.get("properties")
     for name in properties if isinstance(properties, dict) else ():
         yield ("null", name), {**value, name: None}
@@ -163,13 +163,13 @@ def _object(node: dict[str, Any], value: dict[str, Any]) -> Iterator[tuple[Hasha
     yield ("nothing",), {}
 
 
-def _of_size(value: dict[str, Any], count: int) -> dict[str, Any]:
+def _of_size(value: JsonObject, count: int) -> JsonObject:
     names = list(value)[: max(count, 0)]
     child = next(iter(value.values()), None)
     return {**{name: value[name] for name in names}, **{f"k{n}": child for n in range(count - len(names))}}
 
 
-def edited(rng: random.Random, tree: Tree, value: Any) -> Any:
+def edited(rng: random.Random, tree: Tree, value: object) -> Any:
     """Return `value` with one edit at a random place; the schemas that apply there guide it."""
     found = list(inside(value))
     path, child = rng.choice(found if len(found) < 12 else found[:4] + rng.sample(found[4:], 8))
@@ -215,7 +215,7 @@ def _literal(rng: random.Random, nodes: _Nodes) -> list[Any]:
     return [rng.choice(found)] if found else []
 
 
-def _edited_object(rng: random.Random, value: dict[str, Any], nodes: _Nodes) -> dict[str, Any]:
+def _edited_object(rng: random.Random, value: JsonObject, nodes: _Nodes) -> JsonObject:
     declared = [name for named in _words(nodes, "properties") if isinstance(named, dict) for name in named]
     roll = rng.random()
     if value and roll < 0.3:
@@ -237,7 +237,7 @@ def _edited_object(rng: random.Random, value: dict[str, Any], nodes: _Nodes) -> 
     return {}
 
 
-def _edited_array(rng: random.Random, value: list[Any], nodes: _Nodes) -> list[Any]:
+def _edited_array(rng: random.Random, value: list[object], nodes: _Nodes) -> list[Any]:
     roll = rng.random()
     if value and roll < 0.25:
         return [*value, rng.choice(value)]
@@ -255,7 +255,7 @@ def _edited_array(rng: random.Random, value: list[Any], nodes: _Nodes) -> list[A
     return []
 
 
-def _numeric(facts: Iterable[dict[str, Any]], keyword: str) -> list[Any]:
+def _numeric(facts: Iterable[JsonObject], keyword: str) -> list[Any]:
     return [fact[keyword] for fact in facts if is_number(fact.get(keyword))]
 
 
@@ -265,7 +265,7 @@ def _numbers(nodes: _Nodes, *keywords: str) -> list[Any]:
 
 
 def _edited_string(rng: random.Random, value: str, nodes: _Nodes) -> Any:
-    choices: list[Any] = [
+    choices: list[object] = [
         value + "\n", value + " ", " " + value, value[:-1], value.upper(), value.lower(), value + "é",
         rng.choice(STRINGS), *_literal(rng, nodes),
     ]  # fmt: skip
@@ -311,7 +311,7 @@ def instances(oracle: Oracle, rng: random.Random, count: int) -> Iterator[Any]:
     generator, schema = Generator(rng=rng), judged_by(oracle)
     tried = _edge_instances(oracle, generator, schema, rng, count // 2)
     yield from tried
-    pool: list[Any] = []
+    pool: list[object] = []
     left = count - len(tried)
     for number in range(left):
         roll = rng.random()

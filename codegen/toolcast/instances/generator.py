@@ -25,6 +25,7 @@ from ..jsonschema.case_facts import (
 )
 from ..jsonschema.cases import Case, Part, cases_of, mask_of, possible_facts
 from ..jsonschema.equality import key
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import TYPE_OF
 from .pattern_texts import sample
 from .samples import STRINGS
@@ -144,11 +145,11 @@ class Generator:
         self._budget = budget
         self._most = most
         self._hits = 0
-        self._known: dict[Any, tuple[Any, tuple[Part, ...], tuple[Part, ...]] | None] = {}
-        self._cases: dict[Any, tuple[list[Case], tuple[Part, ...]]] = {}
-        self._facts_of: dict[Any, _Facts] = {}
-        self._near_of: dict[Any, _Facts] = {}
-        self._scalars: dict[Any, tuple[Case, Numbers | Texts]] = {}
+        self._known: dict[object, tuple[object, tuple[Part, ...], tuple[Part, ...]] | None] = {}
+        self._cases: dict[object, tuple[list[Case], tuple[Part, ...]]] = {}
+        self._facts_of: dict[object, _Facts] = {}
+        self._near_of: dict[object, _Facts] = {}
+        self._scalars: dict[object, tuple[Case, Numbers | Texts]] = {}
         self.rng = rng
         self.fullness = 0.0
         self._left = self._frugal = most
@@ -157,7 +158,7 @@ class Generator:
         """Return a value that all of `hard` accept, and `soft` where possible. Raises UnfillableError."""
         return self._bounded(lambda: self._fill(tuple(hard), tuple(soft), tuple(hints), 0))
 
-    def varied(self, schema: Part, fullness: float | None = None) -> Any:
+    def varied(self, schema: Part, fullness: float | None = None) -> object:
         """Return a value by chance, with that share of optional properties; without it, with any share.
         Raises UnfillableError.
         """
@@ -165,7 +166,7 @@ class Generator:
         self.fullness = self.rng.choice((0.0, 0.2, 0.5, 0.8, 1.0)) if fullness is None else fullness
         return self.value((schema,))
 
-    def of_case(self, case: Case, soft: Iterable[Part] = (), hints: Iterable[Part] = ()) -> Any:
+    def of_case(self, case: Case, soft: Iterable[Part] = (), hints: Iterable[Part] = ()) -> object:
         """Return a value of a case, and of `soft` where possible. Raises UnfillableError."""
         return self._bounded(lambda: self._of_cases([case], tuple(soft), tuple(hints), 0))
 
@@ -173,10 +174,10 @@ class Generator:
         self,
         case: Case,
         name: str,
-        value: Any,
+        value: object,
         soft: Iterable[Part] = (),
         hints: Iterable[Part] = (),
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Return an object of a case with one property set, whatever the schemas say of it. Raises
         UnfillableError.
         """
@@ -184,11 +185,11 @@ class Generator:
             lambda: self._object(case, _soft_facts(soft, case), tuple(hints), 0, {name: value})
         )
 
-    def object_without(self, case: Case, name: str, soft: Iterable[Part] = ()) -> dict[str, Any]:
+    def object_without(self, case: Case, name: str, soft: Iterable[Part] = ()) -> JsonObject:
         """Return an object of a case without one property. Raises UnfillableError."""
         return self._bounded(lambda: self._object(case, _soft_facts(soft, case), (), 0, {}, name))
 
-    def array_with(self, case: Case, index: int, value: Any, soft: Iterable[Part] = ()) -> list[Any]:
+    def array_with(self, case: Case, index: int, value: object, soft: Iterable[Part] = ()) -> list[object]:
         """Return an array of a case with one item set, whatever the schemas say of it. Raises
         UnfillableError."""
         return self._bounded(lambda: self._array(case, _soft_facts(soft, case), (), 0, {index: value}))
@@ -239,7 +240,7 @@ class Generator:
             return self._remembered(hard, soft, depth)
         return self._any(hard, soft, hints, depth)
 
-    def _remembered(self, hard: tuple[Part, ...], soft: tuple[Part, ...], depth: int) -> Any:
+    def _remembered(self, hard: tuple[Part, ...], soft: tuple[Part, ...], depth: int) -> object:
         """Return the small value of the schemas, which is always the same and costs once."""
         known = (tuple(part.key for part in hard), tuple(part.key for part in soft))
         self._hits += 1
@@ -260,7 +261,7 @@ class Generator:
 
     def _any(
         self, hard: tuple[Part, ...], soft: tuple[Part, ...], hints: tuple[Part, ...], depth: int
-    ) -> Any:
+    ) -> object:
         self._left -= 1
         if self._left < 0:
             raise _SpentError
@@ -288,7 +289,7 @@ class Generator:
 
     def _of_cases(
         self, cases: Sequence[Case], soft: tuple[Part, ...], hints: tuple[Part, ...], depth: int
-    ) -> Any:
+    ) -> object:
         if soft:
             for case in cases:
                 for both in _shuffled(cases_of(soft, case), self.rng):
@@ -303,7 +304,7 @@ class Generator:
 
     def _tested(
         self, case: Case, soft: tuple[Part, ...], hints: tuple[Part, ...], depth: int
-    ) -> tuple[Any] | None:
+    ) -> tuple[object] | None:
         if case.literals is not None or case.kind in ("number", "string"):
             try:
                 return (self._scalar(case, soft, hints),)
@@ -313,7 +314,7 @@ class Generator:
         for _ in range(1 if self.rng is None else _TRIES):
             try:
                 if case.kind == "array":
-                    value: Any = self._array(case, soft, hints, depth, {})
+                    value: object = self._array(case, soft, hints, depth, {})
                 else:
                     value = self._object(case, soft, hints, depth, {})
             except UnfillableError:
@@ -322,7 +323,7 @@ class Generator:
                 return (value,)
         return None
 
-    def _scalar(self, case: Case, soft: tuple[Part, ...], hints: tuple[Part, ...]) -> Any:
+    def _scalar(self, case: Case, soft: tuple[Part, ...], hints: tuple[Part, ...]) -> object:
         if case.literals is not None:
             fitting = _shuffled(case.literals, self.rng)[:50]
             return _first(case, chain((v for v in fitting if all(s.accepts(v) for s in soft)), fitting))
@@ -340,8 +341,13 @@ class Generator:
     # -- arrays -----------------------------------------------------------------------------------
 
     def _array(
-        self, case: Case, soft: tuple[Part, ...], hints: tuple[Part, ...], depth: int, fixed: dict[int, Any]
-    ) -> list[Any]:
+        self,
+        case: Case,
+        soft: tuple[Part, ...],
+        hints: tuple[Part, ...],
+        depth: int,
+        fixed: dict[int, object],
+    ) -> list[object]:
         lengths = array_lengths(case.facts)
         ours, theirs, near = self._facts(case.facts), self._facts(soft), self._near(hints)
         wanted = self._array_length(case, soft, near.parts, depth)
@@ -350,7 +356,7 @@ class Generator:
             raise UnfillableError
         unique = True in values_of((*case.facts, *soft), "uniqueItems")
         prefix = max(ours.prefix, theirs.prefix)
-        items: list[Any] = []
+        items: list[object] = []
         taken = {key(value) for value in fixed.values()} if unique else None
         contained = self._contained(case, depth) if "contains" in ours.keywords else []
         free = [index for index in range(max(wanted, len(contained))) if index not in fixed]
@@ -386,8 +392,8 @@ class Generator:
         length = self.rng.choice(wanted)
         return length if most is None else min(length, most)
 
-    def _contained(self, case: Case, depth: int) -> list[Any]:
-        found: list[Any] = []
+    def _contained(self, case: Case, depth: int) -> list[object]:
+        found: list[object] = []
         for fact in case.facts:
             if "contains" not in fact.schema:
                 continue
@@ -406,8 +412,8 @@ class Generator:
         soft: tuple[Part, ...],
         hints: tuple[Part, ...],
         depth: int,
-        taken: set[Any] | None,
-    ) -> Any:
+        taken: set[object] | None,
+    ) -> object:
         """Return an item that is not `taken` yet, where items are unique."""
         value = self._fill(parts, soft, hints, depth + 1)
         if taken is None:
@@ -417,7 +423,7 @@ class Generator:
         taken.add(key(value))
         return value
 
-    def _other(self, parts: tuple[Part, ...], taken: set[Any], depth: int) -> Any:
+    def _other(self, parts: tuple[Part, ...], taken: set[object], depth: int) -> object:
         kept, kept_fullness = self.rng, self.fullness
         self.rng = random.Random(len(taken))
         try:
@@ -442,12 +448,12 @@ class Generator:
         soft: tuple[Part, ...],
         hints: tuple[Part, ...],
         depth: int,
-        fixed: dict[str, Any],
+        fixed: JsonObject,
         absent: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         ours, theirs, near = self._facts(case.facts), self._facts(soft), self._near(hints)
         both = self._facts((*case.facts, *soft))
-        value: dict[str, Any] = {}
+        value: JsonObject = {}
 
         def add(name: str) -> None:
             parts = ours.member(name)
@@ -486,7 +492,7 @@ class Generator:
             wanted += islice(self._free_names(ours, near), self.rng.choice((1, 1, 3)) if ours.open else 1)
         return wanted
 
-    def _follow_dependents(self, value: dict[str, Any], both: _Facts, add: Callable[[str], None]) -> None:
+    def _follow_dependents(self, value: JsonObject, both: _Facts, add: Callable[[str], None]) -> None:
         waiting = list(value) if both.needed else []
         while waiting:
             name = waiting.pop()
@@ -497,7 +503,7 @@ class Generator:
 
     def _resize(
         self,
-        value: dict[str, Any],
+        value: JsonObject,
         ours: _Facts,
         theirs: _Facts,
         add: Callable[[str], None],
@@ -573,14 +579,14 @@ def _soft_facts(soft: Iterable[Part], case: Case) -> tuple[Part, ...]:
     return ()
 
 
-def _first(case: Case, values: Iterable[Any]) -> Any:
+def _first(case: Case, values: Iterable[object]) -> object:
     for value in values:
         if mask_of(value) & case.mask and fits(case, value):
             return value
     raise UnfillableError
 
 
-def fits(case: Case, value: Any) -> bool:
+def fits(case: Case, value: object) -> bool:
     """Return whether all schemas of a case accept a value, and those that it refuses do not."""
     return all(fact.accepts(value) for fact in case.facts) and not any(
         part.accepts(value) for part in case.refused

@@ -19,6 +19,7 @@ import jsonschema_rs
 from ..jsonschema.cases import Part, Side
 from ..jsonschema.equality import equal
 from ..jsonschema.formats import FORMATS
+from ..jsonschema.json_values import JsonObject
 from ..runtime import resources
 from .schema_tree import CERTAIN, Schema, Tree, subschemas_of
 from .shrink import Path, without
@@ -195,7 +196,7 @@ class Oracle:
                 if isinstance(child, (dict, list)):
                     yield from self._nulls(child, self.tree.item(nodes, index), (*path, index))
 
-    def _certain(self, nodes: list[tuple[dict[str, Any], int]], name: str) -> bool:
+    def _certain(self, nodes: list[tuple[JsonObject, int]], name: str) -> bool:
         """Return whether a property is optional in every schema, and not nullable in one that certainly
         applies.
         """
@@ -263,7 +264,7 @@ def _reads_as(name: str, step: str | int) -> bool:
     return digits.isascii() and digits.isdigit() and (digits.lstrip("0") or "0") == str(step)
 
 
-def all_subschemas_of(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def all_subschemas_of(document: Mapping[str, Any]) -> Iterator[tuple[str, JsonObject]]:
     """Yield every object schema of a contract file or of a plain schema."""
     yield from subschemas_of(document)
     for root in ("parameters", "result"):
@@ -296,9 +297,9 @@ def _dropped(value: Any, chosen: list[Path]) -> Any:
     return value
 
 
-def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> dict[str, Any]:
+def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> JsonObject:
     """Copy a document with asserted formats only, and with patterns translated from ECMA-262."""
-    copied: dict[str, Any] = _jsonable(document)
+    copied: JsonObject = _jsonable(document)
     for _, node in all_subschemas_of(copied):
         if "format" in node and node["format"] not in formats:
             del node["format"]

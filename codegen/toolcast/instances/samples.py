@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 # No \r, U+2028 or U+2029: ECMA-262's dot does not match them, the engine below jsonschema-rs's does.
 STRINGS: Final = (
@@ -14,7 +14,7 @@ INTEGERS: Final = (
     -(2**63), -(2**63) - 1, 2**64, 10**20, -(10**20),
 )  # fmt: skip
 FLOATS: Final = (0.0, -0.0, 0.5, -0.5, 1.0, 2.0, 1.5, 0.1, 1e-7, 1e16, 1e22, 1e300, -1e300, 5e-324, 3.14)
-JUNK: Final[tuple[Any, ...]] = (
+JUNK: Final[tuple[object, ...]] = (
     None, True, False, 0, 1, -1, 1.0, 1.5, "", "a", "1", [], {}, [None], [[]], {"a": 1}, {"": None},
     [1, 1.0], 2**64, -0.0,
 )  # fmt: skip
@@ -80,7 +80,7 @@ def patterns_of(formats: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(WIDER[name] for name in formats if name in WIDER))
 
 
-def junk(rng: random.Random, depth: int = 0) -> Any:
+def junk(rng: random.Random, depth: int = 0) -> object:
     """Return any JSON value."""
     roll = rng.random()
     if depth > 2 or roll < 0.7:

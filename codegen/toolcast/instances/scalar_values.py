@@ -18,7 +18,7 @@ _TRIES: Final = 16
 """Values by chance, before the likely ones are taken."""
 
 
-def _literals(facts: Sequence[Part], wanted: Callable[[Any], bool]) -> list[Any]:
+def _literals(facts: Sequence[Part], wanted: Callable[[object], bool]) -> list[Any]:
     found = [value for values in values_of(facts, "enum") for value in values[:20]]
     found += values_of(facts, "const")
     return [value for value in found if wanted(value)]
@@ -38,12 +38,12 @@ class Numbers:
             edges += INTEGERS if case.whole else (*INTEGERS, *FLOATS)
         self._edges = edges
 
-    def varied(self, rng: random.Random) -> Iterator[Any]:
+    def varied(self, rng: random.Random) -> Iterator[object]:
         """Yield numbers at bounds, between them, and unusual ones."""
         for _ in range(_TRIES):
             yield rng.choice(self._edges) if rng.random() < 0.7 else _within(self._plain, rng)
 
-    def likely(self) -> Iterator[Any]:
+    def likely(self) -> Iterator[object]:
         """Yield round numbers, and those at the bounds of the case."""
         for each in (self._both, self._plain):
             if each.empty:

@@ -5,11 +5,11 @@ JSON Schema, no more.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 from urllib.parse import unquote
 
 import jsonschema_rs
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import subschemas
 from ..jsonschema.pointers import join, resolve
 from ..providers.schema_judge import Schema as Schema
@@ -21,11 +21,11 @@ POSSIBLE = 0
 class Tree:
     """A document with local references, and the schema at `root`, a JSON pointer, that applies to values."""
 
-    def __init__(self, document: Mapping[str, Any], root: str = "") -> None:
+    def __init__(self, document: Mapping[str, object], root: str = "") -> None:
         self.document = document
         self.start = self.find("#" + root)
 
-    def find(self, reference: Any) -> Schema:
+    def find(self, reference: object) -> Schema:
         """Return the schema at a local reference; `True` where there is none (others report that)."""
         if not isinstance(reference, str) or not reference.startswith("#"):
             return True
@@ -34,11 +34,11 @@ class Tree:
         except LookupError:
             return True
 
-    def same_value(self, schemas: Sequence[tuple[Schema, int]]) -> list[tuple[dict[str, Any], int]]:
+    def same_value(self, schemas: Sequence[tuple[Schema, int]]) -> list[tuple[JsonObject, int]]:
         """Return every object schema that may apply to the same value, each once, with whether it certainly
         does.
         """
-        found: dict[int, tuple[dict[str, Any], int]] = {}
+        found: dict[int, tuple[JsonObject, int]] = {}
         waiting = list(schemas)
         while waiting:
             node, sure = waiting.pop()
@@ -58,7 +58,7 @@ class Tree:
             waiting += [(s, POSSIBLE) for s in (dependent.values() if isinstance(dependent, dict) else ())]
         return list(found.values())
 
-    def member(self, nodes: Sequence[tuple[dict[str, Any], int]], name: str) -> list[tuple[Schema, int]]:
+    def member(self, nodes: Sequence[tuple[JsonObject, int]], name: str) -> list[tuple[Schema, int]]:
         """Return the schemas for property `name` of a value to which `nodes` (from `same_value`) apply."""
         found: list[tuple[Schema, int]] = []
         for node, sure in nodes:
@@ -78,7 +78,7 @@ class Tree:
                 found.append((node["unevaluatedProperties"], POSSIBLE))
         return found
 
-    def item(self, nodes: Sequence[tuple[dict[str, Any], int]], index: int) -> list[tuple[Schema, int]]:
+    def item(self, nodes: Sequence[tuple[JsonObject, int]], index: int) -> list[tuple[Schema, int]]:
         """Return the schemas for the item at `index`."""
         found: list[tuple[Schema, int]] = []
         for node, sure in nodes:
@@ -93,7 +93,7 @@ class Tree:
         return found
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
@@ -110,7 +110,7 @@ def matches(pattern: str, text: str) -> bool:
     return validator is not None and validator.is_valid(text)
 
 
-def subschemas_of(schema: Schema, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+def subschemas_of(schema: Schema, path: str = "") -> Iterator[tuple[str, JsonObject]]:
     """Yield every object schema of a document with its JSON pointer, but none inside of literals."""
     if not isinstance(schema, dict):
         return

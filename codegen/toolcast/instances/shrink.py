@@ -8,7 +8,7 @@ from ..jsonschema.equality import equal
 Path = tuple[str | int, ...]
 
 
-def inside(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def inside(value: object, path: Path = ()) -> Iterator[tuple[Path, object]]:
     """Yield every value inside `value`, itself first, with its path."""
     yield path, value
     if isinstance(value, dict):
@@ -19,7 +19,7 @@ def inside(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
             yield from inside(child, (*path, index))
 
 
-def differences(one: Any, other: Any, path: Path = ()) -> Iterator[Path]:
+def differences(one: object, other: object, path: Path = ()) -> Iterator[Path]:
     """Yield the path of everything that two values do not share, as deep as can be."""
     if isinstance(one, dict) and isinstance(other, dict):
         for name in {**one, **other}:
@@ -51,18 +51,18 @@ def replaced(value: Any, path: Path, new: Any) -> Any:
     return copied
 
 
-def without(value: Any, path: Path) -> Any:
+def without(value: object, path: Path) -> Any:
     """Return a copy of `value` without the property or item at `path` (not the root)."""
     *outer, last = path
     parent = at(value, tuple(outer))
     if isinstance(parent, dict):
-        smaller: Any = {name: child for name, child in parent.items() if name != last}
+        smaller: object = {name: child for name, child in parent.items() if name != last}
     else:
         smaller = [child for index, child in enumerate(parent) if index != last]
     return replaced(value, tuple(outer), smaller)
 
 
-def size(value: Any) -> tuple[int, int]:
+def size(value: object) -> tuple[int, int]:
     """Return the size of a counterexample to its reader: number of values, then length of its text."""
     count = sum(1 for _ in inside(value))
     return count, len(repr(value))
@@ -72,7 +72,7 @@ _BUDGET = 1500
 """Calls of the predicate at most."""
 
 
-def shrink(value: Any, holds: Callable[[Any], bool], budget: int = _BUDGET) -> Any:
+def shrink(value: object, holds: Callable[[object], bool], budget: int = _BUDGET) -> object:
     """Return the smallest value found for which `holds`, from one for which it does, by at most `budget`
     calls.
     """
@@ -92,7 +92,7 @@ def shrink(value: Any, holds: Callable[[Any], bool], budget: int = _BUDGET) -> A
     return value
 
 
-def _smaller(value: Any) -> Iterator[Any]:
+def _smaller(value: object) -> Iterator[object]:
     """Yield removals first, the largest parts before the small ones; then simpler leaves."""
     found = list(inside(value))
     removable = sorted((pair for pair in found if pair[0]), key=lambda pair: size(pair[1]), reverse=True)
@@ -105,7 +105,7 @@ def _smaller(value: Any) -> Iterator[Any]:
         yield from _simpler(value, path, child)
 
 
-def _simpler(value: Any, path: Path, child: Any) -> Iterator[Any]:
+def _simpler(value: object, path: Path, child: object) -> Iterator[object]:
     if isinstance(child, str) and child:
         for text in ("", child[0], child[: len(child) // 2], child[len(child) // 2 :], child[1:], child[:-1]):
             yield replaced(value, path, text)

@@ -9,12 +9,12 @@ mode = "verify"            # the default; "generate" makes the output during the
 """
 
 from pathlib import Path
-from typing import Any
 
 from hatchling.builders.config import BuilderConfig
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.plugin import hookimpl
 
+from ..jsonschema.json_values import JsonObject
 from .step import StepError, mode_of, open_project, run_step
 
 _KEYS = {
@@ -32,14 +32,14 @@ class ToolcastBuildHook(BuildHookInterface[BuilderConfig]):
 
     PLUGIN_NAME = "toolcast"
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+    def initialize(self, version: str, build_data: JsonObject) -> None:
         """Raise SystemExit with the reason where the build must stop."""
         try:
             self._run(version, build_data)
         except StepError as error:
             self.app.abort(str(error))
 
-    def _run(self, version: str, build_data: dict[str, Any]) -> None:
+    def _run(self, version: str, build_data: JsonObject) -> None:
         if unknown := sorted(set(self.config) - _KEYS):
             raise StepError(
                 f"tool.hatch.build.hooks.toolcast: unknown key {unknown[0]!r}; the only key is mode"

@@ -50,7 +50,7 @@ def _items_rule(context: RuleContext) -> Rule | None:
                     break
         return found
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         return _settle_items(value, run, nodes(value)) if isinstance(value, (list, tuple)) else value
 
     def indices(value: Any, run: Validation, evaluated: set[Any]) -> bool:
@@ -158,7 +158,7 @@ def unevaluated_rule(context: RuleContext) -> Rule | None:
                 found += node.explain(value[index], f"{path}[{index}]", run)
         return found
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         if not isinstance(value, (list, tuple)):
             return value
         return _settle_items(value, run, [(index, node) for index in remaining(value, run)])

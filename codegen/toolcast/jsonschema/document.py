@@ -29,7 +29,7 @@ class Document:
     nothing else.
     """
 
-    def __init__(self, root: Any, draft: int | None = None) -> None:
+    def __init__(self, root: object, draft: int | None = None) -> None:
         """Index a document. Raises UnsupportedSchema for schemas that are nested too deeply.
 
         `draft`: that of a document as it was written; None for 2020-12 without older forms.
@@ -146,7 +146,7 @@ def walk(start: SchemaLocation, draft: int | None = None) -> Iterator[SchemaLoca
             ]
 
 
-def written_subschemas(schema: Mapping[str, Any], draft: int) -> Iterator[tuple[Path, Any]]:
+def written_subschemas(schema: Mapping[str, object], draft: int) -> Iterator[tuple[Path, object]]:
     """Yield path, as written, and value of the schemas directly below one of any draft."""
     from .upgrade import rows_of  # only documents with names of their own pay for the import
 
@@ -155,7 +155,7 @@ def written_subschemas(schema: Mapping[str, Any], draft: int) -> Iterator[tuple[
             yield (row.source if len(path) == 1 else row.member(str(path[1]))), item
 
 
-def identifier(schema: Any, draft: int = 2020) -> str:
+def identifier(schema: object, draft: int = 2020) -> str:
     """Return `$id` (draft 4: `id`); "" for none. Until draft 7 it has no effect beside `$ref`."""
     if not isinstance(schema, _OBJECTS) or (draft <= 7 and "$ref" in schema):
         return ""
@@ -175,7 +175,7 @@ def _join(base: str, uri: str) -> str:
         return uri
 
 
-def base_of(schema: Any, base: str, draft: int = 2020) -> str:
+def base_of(schema: object, base: str, draft: int = 2020) -> str:
     """The base URI inside of `schema`, where `base` is that around it."""
     return _join(base, identifier(schema, draft).partition("#")[0])
 

@@ -60,7 +60,7 @@ def key(value: Any) -> Hashable:
 _LOW, _HIGH = -(2**63), 2**63
 
 
-def _inner(value: Any) -> Hashable:
+def _inner(value: object) -> Hashable:
     """The key of a part, or of a large number. Python's hashes of numbers, and of tuples of numbers, follow
     a known rule: a hostile array could hold any number of items that share one. Those of strings do not."""
     if isinstance(value, (int, float)) and value is not True and value is not False:

@@ -32,7 +32,7 @@ def reference_rule(context: RuleContext) -> Rule | None:
             found = run.found[key] = run.enter(node.explain, value, path, run)
         return list(found)
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         key = (id(value), id(node))
         if key not in run.settled:
             run.settled[key] = run.enter(node.settle, value, run)
@@ -41,7 +41,7 @@ def reference_rule(context: RuleContext) -> Rule | None:
     def names(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         return run.enter(node.names, value, run, evaluated)
 
-    def indices(value: Any, run: Validation, evaluated: set[Any]) -> bool:
+    def indices(value: object, run: Validation, evaluated: set[object]) -> bool:
         return run.enter(node.indices, value, run, evaluated)
 
     return Rule(check, explain, settle, names, indices)
@@ -68,7 +68,7 @@ def _all_rule(context: RuleContext) -> Rule | None:
                     break
         return found
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         for node in nodes:
             value = node.settle(value, run)
         return value
@@ -76,7 +76,7 @@ def _all_rule(context: RuleContext) -> Rule | None:
     def names(value: Any, run: Validation, evaluated: set[Any]) -> bool:
         return any(node.names(value, run, evaluated) for node in nodes)
 
-    def indices(value: Any, run: Validation, evaluated: set[Any]) -> bool:
+    def indices(value: object, run: Validation, evaluated: set[object]) -> bool:
         return any(node.indices(value, run, evaluated) for node in nodes)
 
     return Rule(check, explain, settle, names, indices)
@@ -129,7 +129,7 @@ def _condition_rule(context: RuleContext) -> Rule | None:
         node = chosen(value, run)
         return [] if node is None else node.explain(value, path, run)
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         node = chosen(value, run)
         return value if node is None else node.settle(value, run)
 
@@ -139,7 +139,7 @@ def _condition_rule(context: RuleContext) -> Rule | None:
             return (yes is not None and yes.names(value, run, evaluated)) or every
         return no is not None and no.names(value, run, evaluated)
 
-    def indices(value: Any, run: Validation, evaluated: set[Any]) -> bool:
+    def indices(value: object, run: Validation, evaluated: set[object]) -> bool:
         if test.check(value, run):
             every = test.indices(value, run, evaluated)
             return (yes is not None and yes.indices(value, run, evaluated)) or every
@@ -157,7 +157,7 @@ def _dependent_schemas_rule(context: RuleContext) -> Rule | None:
         for name, sub in context.schema["dependentSchemas"].items()
     }
 
-    def applying(value: Any) -> list[CompiledNode]:
+    def applying(value: object) -> list[CompiledNode]:
         return [node for name, node in nodes.items() if name in value] if isinstance(value, dict) else []
 
     def check(value: Any, run: Validation) -> bool:
@@ -172,7 +172,7 @@ def _dependent_schemas_rule(context: RuleContext) -> Rule | None:
             found += node.explain(value, path, run)
         return found
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         for node in applying(value):
             value = node.settle(value, run)
         return value
@@ -213,7 +213,7 @@ def unevaluated_properties_rule(context: RuleContext) -> Rule | None:
                 found += explain_extra(node, name, value, path, run, known, "unevaluatedProperties")
         return found
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         if not isinstance(value, dict):
             return value
         left = frozenset(remaining(value, run))

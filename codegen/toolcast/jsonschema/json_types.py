@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
-from .json_values import has_type, type_of
+from .json_values import JsonObject, has_type, type_of
 from .keywords import TYPE_OF
 from .schema_document import SchemaDocument
 from .schema_node import Schema, SchemaError, SchemaNode
@@ -14,7 +13,7 @@ ATOMS = frozenset((str, int, float, bool, type(None)))
 _LITERAL_DEPTH = 200
 
 
-def copied(value: Any, depth: int = _LITERAL_DEPTH) -> Any:
+def copied(value: object, depth: int = _LITERAL_DEPTH) -> object:
     """Copy a JSON literal, so that output never shares a container with input. Raises SchemaError."""
     kind = value.__class__
     if kind in ATOMS:
@@ -49,13 +48,13 @@ def names_type(node: SchemaNode, kind: str) -> bool:
     return stated == kind or (isinstance(stated, list) and kind in stated)
 
 
-def types_stated(keywords: dict[str, Any]) -> list[str]:
+def types_stated(keywords: JsonObject) -> list[str]:
     """Return the types that `type` names."""
     kind = keywords["type"]
     return kind if isinstance(kind, list) else [kind]
 
 
-def inferred(node: dict[str, Any]) -> list[str]:
+def inferred(node: JsonObject) -> list[str]:
     """Return the types of a node without `type`: those of its literals, else those its keywords imply."""
     if isinstance(node.get("enum"), list):
         return distinct_types([type_of(value) for value in node["enum"]])
@@ -72,12 +71,12 @@ def distinct_types(kinds: list[str]) -> list[str]:
     return [kind for kind in once if not (kind == "integer" and "number" in once)]
 
 
-def split(node: dict[str, Any], kinds: list[str]) -> list[dict[str, Any]]:
+def split(node: JsonObject, kinds: list[str]) -> list[JsonObject]:
     """Return one branch for each type, with the keywords that concern it, without annotations."""
-    branches: list[dict[str, Any]] = []
+    branches: list[JsonObject] = []
     for kind in kinds:
         group = "number" if kind == "integer" else kind
-        branch: dict[str, Any] = {"type": kind}
+        branch: JsonObject = {"type": kind}
         for key, value in node.items():
             if key not in MOVED or key == "type":
                 continue
@@ -141,7 +140,7 @@ def accepted_types(
     return _numbers(types) if types and typed else ALL
 
 
-def _numbers(kinds: Iterable[Any]) -> frozenset[str]:
+def _numbers(kinds: Iterable[object]) -> frozenset[str]:
     return frozenset("number" if kind == "integer" else str(kind) for kind in kinds)
 
 

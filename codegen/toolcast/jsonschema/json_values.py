@@ -20,7 +20,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and value is not True and value is not False
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value: object) -> bool:
     """Return whether a value is an integer in JSON Schema's sense: int, or float without a fraction."""
     if isinstance(value, int):
         return value is not True and value is not False
@@ -77,7 +77,7 @@ def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
     return bool(level)
 
 
-def count_parts(value: Any) -> int:
+def count_parts(value: object) -> int:
     """Count the values in `value`, itself included. Does not recurse."""
     count, stack = 1, [value]
     while stack:
@@ -88,7 +88,7 @@ def count_parts(value: Any) -> int:
     return count
 
 
-def find_foreign(value: Any) -> str | None:
+def find_foreign(value: object) -> str | None:
     """Name a part of `value` that is not JSON; None where all of it is. Does not recurse."""
     stack = [value]
     while stack:
@@ -105,7 +105,7 @@ def find_foreign(value: Any) -> str | None:
     return None
 
 
-def nested_objects(value: Any) -> Iterator[dict[str, Any]]:
+def nested_objects(value: object) -> Iterator[JsonObject]:
     """Yield every object in a JSON value, outer ones first. Does not recurse; the value may be changed
     afterwards.
     """
@@ -119,7 +119,7 @@ def nested_objects(value: Any) -> Iterator[dict[str, Any]]:
             pending += item
 
 
-def type_of(value: Any) -> str:
+def type_of(value: object) -> str:
     """Return the name of the JSON Schema type of a JSON value; a whole float is an integer."""
     if value is None:
         return "null"
@@ -134,7 +134,7 @@ def type_of(value: Any) -> str:
     return "array" if isinstance(value, (list, tuple)) else "object"
 
 
-def has_type(value: Any, types: Sequence[str]) -> bool:
+def has_type(value: object, types: Sequence[str]) -> bool:
     """Return whether a JSON value is of one of several types; `number` includes integers."""
     kind = type_of(value)
     return kind in types or (kind == "integer" and "number" in types)

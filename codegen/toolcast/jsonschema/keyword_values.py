@@ -11,7 +11,7 @@ from .validator_errors import UnsupportedSchema
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def _is_schema(value: Any) -> bool:
+def _is_schema(value: object) -> bool:
     """Return whether a value is an object or a boolean."""
     return isinstance(value, (bool, dict, Mapping))
 
@@ -38,7 +38,7 @@ def _type(value: Any) -> bool:
     return _texts(value) and len(value) > 0 and all(item in TYPES for item in value)
 
 
-def _enum(value: Any) -> bool:
+def _enum(value: object) -> bool:
     if not isinstance(value, (list, tuple)):
         return False
     for item in value:
@@ -50,11 +50,11 @@ def _text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _schemas(value: Any) -> bool:
+def _schemas(value: object) -> bool:
     return isinstance(value, (list, tuple)) and len(value) > 0 and all(map(_is_schema, value))
 
 
-def _named_schemas(value: Any) -> bool:
+def _named_schemas(value: object) -> bool:
     if not isinstance(value, (dict, Mapping)):
         return False
     for name, schema in value.items():  # twice as fast as a generator
@@ -94,7 +94,7 @@ _REFUSED = {
 }
 
 
-def wanted_form(keyword: str, value: Any) -> str:
+def wanted_form(keyword: str, value: object) -> str:
     """Return what the value of a keyword must be, as a noun with its article; "" where it is that already,
     and for what is no keyword. Schemas in the value are not checked.
     """

@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from .json_values import JsonObject
+
 _Vocabulary = Literal[
     "core", "applicator", "unevaluated", "validation", "format", "content", "meta-data", "openapi"
 ]
@@ -171,7 +173,7 @@ def union_of_names(left: list[str], right: list[str]) -> list[str]:
 Path = tuple[str | int, ...]
 
 
-def subschemas(schema: Any) -> Iterator[tuple[Path, Any]]:
+def subschemas(schema: object) -> Iterator[tuple[Path, object]]:
     """Yield path and value of the schemas directly below a schema of 2020-12; malformed keywords have none.
 
     Literals are never taken for schemas.
@@ -189,9 +191,9 @@ def subschemas(schema: Any) -> Iterator[tuple[Path, Any]]:
                 yield (keyword, name), item
 
 
-def map_subschemas(schema: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+def map_subschemas(schema: Mapping[str, object], change: Callable[[object], object]) -> JsonObject:
     """Copy a schema of 2020-12 with `change` applied to the schemas directly below it."""
-    out: dict[str, Any] = {}
+    out: JsonObject = {}
     for keyword, value in schema.items():
         if keyword in SCHEMA:
             out[keyword] = change(value)

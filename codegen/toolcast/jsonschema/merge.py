@@ -7,11 +7,11 @@ from math import lcm
 from typing import Any
 
 from .equality import equal
-from .json_values import has_type
+from .json_values import JsonObject, has_type
 from .keywords import METADATA, TIGHTER, union_of_names
 from .schema_node import Path, Schema, SchemaNode
 
-_Keywords = dict[str, Any]
+_Keywords = JsonObject
 """The keywords of a `SchemaNode`."""
 
 _UNMERGEABLE = frozenset(
@@ -100,7 +100,7 @@ def _settled(out: _Keywords) -> _Keywords | None:
     return out
 
 
-def equal_schemas(left: Any, right: Any) -> bool:
+def equal_schemas(left: object, right: object) -> bool:
     """Return whether two schemas, or values of keywords, are equal: 1 equals 1.0, keywords have no order."""
     if left is right:
         return True
@@ -175,7 +175,7 @@ def _enums(left: Any, right: Any) -> Any:
     return values or None
 
 
-def _multiples(left: Any, right: Any) -> Any:
+def _multiples(left: object, right: object) -> Any:
     return (
         lcm(left, right)
         if isinstance(left, int) and isinstance(right, int) and left > 0 and right > 0
@@ -240,7 +240,7 @@ def union(objects: list[_Keywords], base: _Keywords, without: frozenset[str]) ->
     """Return one object that accepts what any of `objects` accepts, for the names that they declare."""
     first = objects[0]
 
-    def in_all(key: str, value: Any) -> bool:
+    def in_all(key: str, value: object) -> bool:
         return all(key in one and equal_schemas(one[key], value) for one in objects)
 
     out = {
@@ -312,9 +312,9 @@ def literals(schema: _Keywords) -> list[Any] | None:
     return [schema["const"]] if "const" in schema else schema.get("enum")
 
 
-def distinct(values: list[Any]) -> list[Any]:
+def distinct(values: list[object]) -> list[Any]:
     """Return JSON values once each, in order."""
-    out: list[Any] = []
+    out: list[object] = []
     for value in values:
         if not any(equal(value, old) for old in out):
             out.append(value)

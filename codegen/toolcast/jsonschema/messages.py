@@ -34,7 +34,7 @@ def label(path: str) -> str:
     return f"`{path[2:] if path.startswith('$.') else path}`"
 
 
-def show(value: Any) -> str:
+def show(value: object) -> str:
     """Return a value for a message: scalars as JSON, shortened; containers by kind and size."""
     if isinstance(value, dict):
         return "an object" if value else "an empty object"
@@ -68,7 +68,7 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
 
 
-def listed(values: Sequence[Any]) -> str:
+def listed(values: Sequence[object]) -> str:
     """`1, 2, 3`, shortened past 20 members."""
     text = ", ".join(literal(value) for value in values[:_MAX_LISTED]) or "no value at all"
     return f"{text}, … ({len(values)} in all)" if len(values) > _MAX_LISTED else text
@@ -94,7 +94,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return near[0] if near and wanted else None
 
 
-def describe(schema: Any) -> str:
+def describe(schema: object) -> str:
     """Describe the values of a schema in a few words: `an integer >= 1`, `one of "a", "b"`, `an object`."""
     if not isinstance(schema, Mapping):
         return "any value" if schema else "nothing"
@@ -116,7 +116,7 @@ def describe(schema: Any) -> str:
     return text
 
 
-def _bounds(schema: Mapping[str, Any]) -> str:
+def _bounds(schema: Mapping[str, object]) -> str:
     signs = (("minimum", ">="), ("exclusiveMinimum", ">"), ("maximum", "<="), ("exclusiveMaximum", "<"))
     parts = [f"{sign} {literal(schema[keyword])}" for keyword, sign in signs if keyword in schema]
     if "multipleOf" in schema:
@@ -124,7 +124,7 @@ def _bounds(schema: Mapping[str, Any]) -> str:
     return " " + " and ".join(parts) if parts else ""
 
 
-def _has_description(schema: Mapping[str, Any]) -> bool:
+def _has_description(schema: Mapping[str, object]) -> bool:
     return isinstance(schema.get("description"), str) and bool(schema["description"])
 
 

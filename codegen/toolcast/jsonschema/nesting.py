@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from .json_values import JsonObject
 from .keywords import HOLDS_SCHEMAS, SCHEMA
 from .pointers import resolve
 from .schema_node import Segments
 
-Node = dict[str, Any]
+Node = JsonObject
 _DOWN = frozenset(
     ("items", "prefixItems", "properties", "patternProperties", "additionalProperties", "contains")
 )
@@ -34,7 +35,7 @@ def heights(schema: Node, names: dict[Segments, str]) -> dict[Segments, int]:
     }
 
 
-def _counted(levels: _Levels, node: Any, within: frozenset[str]) -> int:
+def _counted(levels: _Levels, node: object, within: frozenset[str]) -> int:
     try:
         return levels.of(node, within)
     except RecursionError:

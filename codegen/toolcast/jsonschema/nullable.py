@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from .json_values import JsonObject
 from .keywords import METADATA
 from .schema_node import Path, Schema, SchemaNode
 
@@ -32,7 +32,7 @@ def null_in_place(node: SchemaNode) -> SchemaNode:
     kind = keywords.get("type")
     if kind is None and "enum" not in keywords:
         return node  # accepts anything, or constrains only other types than null
-    changed: dict[str, Any] = {}
+    changed: JsonObject = {}
     if isinstance(kind, str) and kind != "null":
         changed["type"] = [kind, "null"]
     elif isinstance(kind, list) and "null" not in kind:
@@ -42,7 +42,7 @@ def null_in_place(node: SchemaNode) -> SchemaNode:
     return SchemaNode({**keywords, **changed}, node.path) if changed else node
 
 
-def wraps(keywords: Mapping[str, Any]) -> bool:
+def wraps(keywords: Mapping[str, object]) -> bool:
     """Return whether a schema with these keywords has to become a branch of a union to accept null."""
     if not _WRAPPED.isdisjoint(keywords):
         return True
@@ -55,7 +55,7 @@ def wraps(keywords: Mapping[str, Any]) -> bool:
 def wrapped(node: SchemaNode) -> SchemaNode:
     """Make a schema a branch of a union with null; titles and descriptions stay outside."""
     inner = {key: value for key, value in node.keywords.items() if key not in HOISTED}
-    outer: dict[str, Any] = {"anyOf": [SchemaNode(inner, node.path), _null(node.path)]}
+    outer: JsonObject = {"anyOf": [SchemaNode(inner, node.path), _null(node.path)]}
     outer.update((key, value) for key, value in node.keywords.items() if key in HOISTED)
     return SchemaNode(outer, node.path)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import messages
+from .json_values import JsonObject
 from .node import Builder, CompiledNode, Rule, RuleContext, Validation, evaluate_all, size_rule
 from .scalar_rules import compile_pattern
 from .validator_errors import Violation
@@ -40,12 +41,12 @@ def _properties_rule(context: RuleContext) -> Rule | None:
                     break
         return found
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         if not isinstance(value, dict):
             return value
         if not droppable:
             droppable.update({name: not nodes[name].check(None, run) for name in optional})
-        changed: dict[str, Any] | None = None
+        changed: JsonObject | None = None
         for name, item in value.items():
             node = nodes.get(name)
             if node is None:
@@ -95,7 +96,7 @@ def _pattern_properties_rule(context: RuleContext) -> Rule | None:
                 break
         return found
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         def matching(name: str) -> list[CompiledNode]:
             return [node for search, node in pairs if run.finds(search, name)]
 
@@ -136,7 +137,7 @@ def _additional_rule(context: RuleContext) -> Rule | None:
                     break
         return found
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         def matching(name: str) -> list[CompiledNode]:
             return [node] if extra(name, run) else []
 
@@ -145,11 +146,11 @@ def _additional_rule(context: RuleContext) -> Rule | None:
     return Rule(check, explain, settle, names=evaluate_all)
 
 
-def settle_members(value: Any, run: Validation, nodes_of: Callable[[str], list[CompiledNode]]) -> Any:
+def settle_members(value: object, run: Validation, nodes_of: Callable[[str], list[CompiledNode]]) -> object:
     """An object whose members are settled, each by the nodes of its name."""
     if not isinstance(value, dict):
         return value
-    changed: dict[str, Any] | None = None
+    changed: JsonObject | None = None
     for name, item in value.items():
         settled = item
         for node in nodes_of(name):
@@ -163,7 +164,7 @@ def settle_members(value: Any, run: Validation, nodes_of: Callable[[str], list[C
 def explain_extra(
     node: CompiledNode,
     name: str,
-    value: dict[str, Any],
+    value: JsonObject,
     path: str,
     run: Validation,
     known: frozenset[str],
@@ -221,7 +222,7 @@ def _dependent_required_rule(context: RuleContext) -> Rule | None:
     if not wanted:
         return None
 
-    def missing(value: Any) -> list[tuple[str, str]]:
+    def missing(value: object) -> list[tuple[str, str]]:
         if not isinstance(value, dict):
             return []
         return [

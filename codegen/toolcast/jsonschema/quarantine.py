@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from .cases import FORBIDDEN, Part, Side
 from .emptiness import Emptiness
+from .json_values import JsonObject
 from .keywords import ASSERTIONS
 from .schema_document import SchemaDocument, parse_schema, refuses_none
 from .schema_node import (
@@ -35,12 +36,12 @@ class _SoundSchema(Struct, frozen=True):
         upgrades: those of the changes that only read an older form.
     """
 
-    schema: dict[str, Any]
+    schema: JsonObject
     changes: tuple[SchemaChange, ...]
     upgrades: tuple[SchemaChange, ...]
 
 
-def sound_schema(schema: dict[str, Any], *, refuses: Callable[[str], str] = refuses_none) -> _SoundSchema:
+def sound_schema(schema: JsonObject, *, refuses: Callable[[str], str] = refuses_none) -> _SoundSchema:
     """Upgrade a schema and leave out its defects, as `providers.quarantined` lists them.
 
     `refuses`: why a pattern is not to be used; "" where it is. Raises SchemaError for schemas that are nested
@@ -65,7 +66,7 @@ class _Side(Side):
     def __init__(self, document: SchemaDocument) -> None:
         super().__init__({})
         self._parsed = document
-        self._written: dict[int, dict[str, Any]] = {}
+        self._written: dict[int, JsonObject] = {}
 
     def part(self, schema: Schema) -> Part:
         """A schema of the document."""
@@ -95,9 +96,9 @@ class _Judge:
         self._side = _Side(document)
         self._emptiness = Emptiness()
 
-    def with_forbidden(self) -> dict[int, dict[str, Any]]:
+    def with_forbidden(self) -> dict[int, JsonObject]:
         """The keywords of each node with such properties, `false` for each of them, by the id of the node."""
-        found: dict[int, dict[str, Any]] = {}
+        found: dict[int, JsonObject] = {}
         visited: set[int] = set()
         pending: list[Schema] = [self._document.root]
         while pending:
@@ -131,8 +132,8 @@ class _Judge:
 
 
 def _write(
-    root: SchemaNode, written: dict[int, dict[str, Any]], keywords_of: Callable[[SchemaNode], dict[str, Any]]
-) -> dict[str, Any]:
+    root: SchemaNode, written: dict[int, JsonObject], keywords_of: Callable[[SchemaNode], JsonObject]
+) -> JsonObject:
     """A node as JSON, one object for each node. Does not recurse. `written` holds those made before, and
     grows.
     """
@@ -148,7 +149,7 @@ def _write(
         return [made(item) for item in value] if isinstance(value, list) else value
 
     pending: list[SchemaNode] = []
-    out: dict[str, Any] = made(root)
+    out: JsonObject = made(root)
     while pending:
         node = pending.pop()
         written[id(node)].update(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from .json_values import JsonObject
 from .pointers import child, unescape
 from .schema_node import Path, Schema, SchemaError, SchemaNode, Segments, pointer, to_json
 
@@ -18,7 +19,7 @@ class References:
     def __init__(
         self,
         root: SchemaNode,
-        parse: Callable[[dict[str, Any], Path], SchemaNode],
+        parse: Callable[[JsonObject, Path], SchemaNode],
         unresolved: Mapping[int, str] = {},
     ) -> None:
         """`parse` makes the node of a schema that no keyword holds, and returns the same each time.

@@ -35,7 +35,7 @@ def _type_rule(context: RuleContext) -> Rule | None:
     names = [wanted] if isinstance(wanted, str) else list(wanted)
     checks = tuple(_TYPE_CHECKS[name] for name in names)
 
-    def several(value: Any, run: Validation) -> bool:
+    def several(value: object, run: Validation) -> bool:
         for one in checks:
             if one(value, run):
                 return True
@@ -53,7 +53,7 @@ def _type_rule(context: RuleContext) -> Rule | None:
     return rule._replace(settle=_settle_integer) if "integer" in names and "number" not in names else rule
 
 
-def _settle_integer(value: Any, run: Validation) -> Any:
+def _settle_integer(value: object, run: Validation) -> object:
     return run.keep_alive(int(value)) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -102,14 +102,14 @@ def _const_rule(context: RuleContext) -> Rule | None:
     return rule._replace(settle=_settle_member([wanted]))
 
 
-def _settle_member(members: list[Any]) -> Callable[[Any, Validation], Any] | None:
+def _settle_member(members: list[object]) -> Callable[[object, Validation], object] | None:
     wholes: set[float] = {
         member for member in members if isinstance(member, int) and not isinstance(member, bool)
     }
     if not wholes:
         return None
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         if isinstance(value, float) and value.is_integer() and value in wholes:
             return run.keep_alive(int(value))
         return value
@@ -117,14 +117,14 @@ def _settle_member(members: list[Any]) -> Callable[[Any, Validation], Any] | Non
     return settle
 
 
-def _suggestion(value: Any, members: list[Any]) -> str:
+def _suggestion(value: object, members: list[object]) -> str:
     if not isinstance(value, str):
         return ""
     near = messages.nearest(value, [member for member in members if isinstance(member, str)])
     return f"; did you mean {messages.literal(near)}?" if near is not None else ""
 
 
-_BOUNDS: dict[str, Callable[[Any], Check]] = {
+_BOUNDS: dict[str, Callable[[object], Check]] = {
     "minimum": lambda bound: lambda value, run: not is_number(value) or value >= bound,
     "maximum": lambda bound: lambda value, run: not is_number(value) or value <= bound,
     "exclusiveMinimum": lambda bound: lambda value, run: not is_number(value) or value > bound,
@@ -157,7 +157,7 @@ def _multiple_rule(context: RuleContext) -> Rule | None:
     return value_rule(check, "multipleOf", context.schema["multipleOf"], _numeric(context))
 
 
-def _numeric(context: RuleContext) -> Callable[[Any, str], str]:
+def _numeric(context: RuleContext) -> Callable[[object, str], str]:
     bounds = {
         keyword: context.schema[keyword]
         for keyword in (*_BOUNDS, "multipleOf", "type")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import is_not
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
+from .json_values import JsonObject
 from .keywords import SCHEMA_LIST, SCHEMA_MAP
 from .references import References
 from .schema_node import Changes, Schema, SchemaError, SchemaNode, Segments, record, subnodes
@@ -169,7 +170,7 @@ class _Survey:
                     self.accepts_more.add(each)
                     rising.append(each)
 
-    def widens(self, schemas: Any) -> bool:
+    def widens(self, schemas: object) -> bool:
         """Return whether a schema, or one of a list, accepts more once defects are left out."""
         if isinstance(schemas, list):
             return any(map(self.widens, schemas))
@@ -281,7 +282,7 @@ class _Cleaner:
         before = after = self._own(node)
         for key, value in before.items():
             if isinstance(value, SchemaNode):
-                new: Any = self.cleaned(value)
+                new: object = self.cleaned(value)
                 changed = new is not value
             elif key in SCHEMA_LIST:
                 new = [self.cleaned(each) if isinstance(each, SchemaNode) else each for each in value]
@@ -301,7 +302,7 @@ class _Cleaner:
         self._made[id(node)] = made
         return made
 
-    def _own(self, node: SchemaNode) -> dict[str, Any]:
+    def _own(self, node: SchemaNode) -> JsonObject:
         """The keywords of a node without its own defects; the same where it has none."""
         defects = self._survey.defects.get(id(node), [])
         gone = self._contrary(node.keywords, node)
@@ -337,7 +338,7 @@ class _Cleaner:
                 kept["anyOf"] = branches
         return kept
 
-    def _contrary(self, keywords: dict[str, Any], node: SchemaNode) -> set[str]:
+    def _contrary(self, keywords: JsonObject, node: SchemaNode) -> set[str]:
         """Keywords of a node that would accept less once others accept more."""
         survey = self._survey
         gone = {"not"} if survey.widens(keywords.get("not")) else set[str]()

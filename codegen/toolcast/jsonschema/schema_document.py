@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from .json_values import JsonObject
 from .references import References
 from .schema_defects import without_defects
 from .schema_node import Path, Schema, SchemaChange, SchemaError, SchemaNode, Segments, changes_of, subnodes
@@ -167,7 +168,7 @@ def refuses_none(_: str) -> str:
 
 
 def parse_schema(
-    schema: dict[str, Any], *, checked: bool = False, refuses: Callable[[str], str] = refuses_none
+    schema: JsonObject, *, checked: bool = False, refuses: Callable[[str], str] = refuses_none
 ) -> SchemaDocument:
     """Parse a schema of any draft into nodes, in the keywords of 2020-12 and without its defects.
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
+from .json_values import JsonObject
 from .keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from .pointers import escape
 
@@ -29,7 +30,7 @@ class SchemaNode(Struct, frozen=True, eq=False):
         path: where the schema was written, in the document as it was given.
     """
 
-    keywords: dict[str, Any]
+    keywords: JsonObject
     path: Path
 
 
@@ -65,7 +66,7 @@ def subnodes(node: SchemaNode) -> Iterator[tuple[Segments, Schema]]:
                 yield (keyword, name), item
 
 
-def to_json(schema: Any) -> Any:
+def to_json(schema: object) -> Any:
     """Return a node, a boolean, or a list or object of them as JSON, which shares only literals with it."""
     if isinstance(schema, SchemaNode):
         return {key: to_json(value) if key in HOLDERS else value for key, value in schema.keywords.items()}

@@ -17,6 +17,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from .document import Document
+from .json_values import JsonObject
 from .keywords import NUMBERS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SIZES, TEXTS
 from .nullable import HOISTED, null_in_place, wrapped, wraps
 from .pointers import child, split
@@ -68,7 +69,7 @@ def _watched(draft: int) -> frozenset[str]:
 class Parser:
     """One pass over one schema. An object at several paths is parsed at each."""
 
-    def __init__(self, schema: dict[str, Any], *, checked: bool, refuses: Callable[[str], str]) -> None:
+    def __init__(self, schema: JsonObject, *, checked: bool, refuses: Callable[[str], str]) -> None:
         """`refuses`: why a pattern is not to be used; "" where it is."""
         self.upgrades: Changes = {}
         self.converted: Changes = {}  # objects of libraries that carry a JSON Schema
@@ -83,7 +84,7 @@ class Parser:
         self._refuses = refuses
         self._nodes: dict[int, SchemaNode] = {}  # by the id of what was parsed
         self._count = 0  # of all nodes: an object at several paths has one for each
-        self._alive: list[Any] = []  # what was parsed and is no part of the schema: `_nodes` has its ids
+        self._alive: list[object] = []  # what was parsed and is no part of the schema: `_nodes` has its ids
         self._document: Document | None = None  # once a reference needs it
         self._has_addresses = False  # whether a schema below the root has an `$id`
 
@@ -95,7 +96,7 @@ class Parser:
             self._words = None
         return root
 
-    def target(self, schema: dict[str, Any], path: Path) -> SchemaNode:
+    def target(self, schema: JsonObject, path: Path) -> SchemaNode:
         """The node of a schema that no keyword holds, but a reference leads to."""
         known = self._nodes.get(id(schema))
         if known is not None:
@@ -103,7 +104,7 @@ class Parser:
         self._alive.append(schema)
         return self._node(schema, path, 0)
 
-    def _node(self, raw: dict[str, Any], path: Path, level: int) -> SchemaNode:
+    def _node(self, raw: JsonObject, path: Path, level: int) -> SchemaNode:
         if level >= _LEVELS:
             raise SchemaError(pointer(path), "schemas are nested too deeply")
         self._count += 1
@@ -174,7 +175,7 @@ class Parser:
         self._nodes.setdefault(id(own), node)
         return node
 
-    def _carried(self, raw: dict[str, Any], path: Path) -> tuple[dict[str, Any], Path]:
+    def _carried(self, raw: JsonObject, path: Path) -> tuple[JsonObject, Path]:
         """A schema, or the one that the object of a library carries, with its path. Raises
         LibrarySchemaError.
         """
@@ -189,7 +190,7 @@ class Parser:
 
     # -- values that a keyword cannot have ------------------------------------------------------------
 
-    def _held(self, value: Any, at: Path, name: str) -> Schema:
+    def _held(self, value: object, at: Path, name: str) -> Schema:
         """One of several schemas, which is no object; a value that is no schema accepts every value."""
         if isinstance(value, bool):
             return value
@@ -206,7 +207,7 @@ class Parser:
     def _examined(
         self,
         key: str,
-        value: Any,
+        value: object,
         path: Path,
         rows: Mapping[str, Row] | None,
         changes: dict[str, SchemaChange],
@@ -277,7 +278,7 @@ class Parser:
     # -- older forms ----------------------------------------------------------------------------------
 
     def _upgraded(
-        self, raw: dict[str, Any], path: Path
+        self, raw: JsonObject, path: Path
     ) -> tuple[Mapping[str, Any], Mapping[str, Row] | None, bool | None]:
         """The keywords of a schema in 2020-12 words, where each was written, and the value of `nullable`."""
         found = upgrade(raw, self._draft)
@@ -295,7 +296,7 @@ class Parser:
             return out, rows, None
         return {key: value for key, value in out.items() if key != "nullable"}, rows, nullable
 
-    def _nullable(self, node: SchemaNode, written: Mapping[str, Any], *, accepted: bool) -> SchemaNode:
+    def _nullable(self, node: SchemaNode, written: Mapping[str, object], *, accepted: bool) -> SchemaNode:
         """A node that said whether it is nullable. `written`: its keywords with malformed values."""
         record(
             self.upgrades,
@@ -385,9 +386,9 @@ class Parser:
             return None
         return (value, extended(None, segments), segments) if isinstance(value, dict | bool) else None
 
-    def _stands_at(self, root: SchemaNode, segments: Segments, before: Any, target: Schema) -> bool:
+    def _stands_at(self, root: SchemaNode, segments: Segments, before: object, target: Schema) -> bool:
         """Tell whether a target is found at its old path: `target` the node, or `before` unchanged."""
-        value: Any = root
+        value: object = root
         for segment in segments:
             if isinstance(value, SchemaNode):
                 repairs = self.repairs.get(id(value))
@@ -398,7 +399,7 @@ class Parser:
                 return False
         return value is target or (self._is_parsed_from(value, before) and not self._outdated(before))
 
-    def _is_parsed_from(self, value: Any, before: Any) -> bool:
+    def _is_parsed_from(self, value: object, before: object) -> bool:
         """Tell whether a value is `before`, or the nodes that were made of it without an upgrade."""
         if value is before or not isinstance(value, dict) or not isinstance(before, dict):
             return value is before
@@ -407,7 +408,7 @@ class Parser:
             for name, item in before.items()
         )
 
-    def _outdated(self, raw: Any) -> bool:
+    def _outdated(self, raw: object) -> bool:
         """Return whether a schema that no keyword holds was changed, or refers to another."""
         if not isinstance(raw, dict):
             return False
@@ -434,7 +435,7 @@ def _part(repairs: Repairs, keywords: Set[str]) -> Repairs:
     )
 
 
-def _values_below(raw: dict[str, Any]) -> Iterator[Any]:
+def _values_below(raw: JsonObject) -> Iterator[Any]:
     """The schemas directly below a schema that is not parsed."""
     for key in HOLDERS & raw.keys():
         value = raw[key]
@@ -459,7 +460,7 @@ def _nodes_below(root: SchemaNode) -> Iterator[tuple[Segments, SchemaNode]]:
         pending.extend(((*at, *segments), below) for segments, below in subnodes(node))
 
 
-def _free_name(taken: Mapping[str, Any], stem: str) -> str:
+def _free_name(taken: Mapping[str, object], stem: str) -> str:
     """A name that `taken` does not have."""
     name, count = stem or "definition", 1
     while name in taken:
@@ -474,17 +475,17 @@ class _Form(Struct, frozen=True, eq=False):
     accepts: Callable[[Any], bool]
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return value.__class__ is int or value.__class__ is float
 
 
-def _is_size(value: Any) -> bool:
+def _is_size(value: object) -> bool:
     return (value.__class__ is int and value >= 0) or (
         value.__class__ is float and value >= 0 and value.is_integer()
     )
 
 
-def _distinct(value: Any) -> bool:
+def _distinct(value: object) -> bool:
     """Return whether a value is a list of texts, each of them once."""
     try:
         return value.__class__ is list and len(set(value)) == len(value) and "".join(value).__class__ is str
@@ -492,7 +493,7 @@ def _distinct(value: Any) -> bool:
         return False
 
 
-def _nothing(_: Any) -> bool:
+def _nothing(_: object) -> bool:
     return False
 
 
@@ -523,7 +524,7 @@ _NO_SCHEMA = "is left out, because a schema is an object, true or false"
 _OMITTED: Final = object()
 
 
-def _usable_part(key: str, value: Any) -> tuple[Any, Action, Severity, str]:
+def _usable_part(key: str, value: object) -> tuple[Any, Action, Severity, str]:
     """The usable part of a malformed value, `_OMITTED` for none; and what is to be reported."""
     if value is None:
         return (

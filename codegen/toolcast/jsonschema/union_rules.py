@@ -38,7 +38,7 @@ def _union_rule(keyword: str) -> Builder:
         def names(value: Any, run: Validation, evaluated: set[Any]) -> bool:
             return any(node.names(value, run, evaluated) for node in nodes if node.check(value, run))
 
-        def indices(value: Any, run: Validation, evaluated: set[Any]) -> bool:
+        def indices(value: object, run: Validation, evaluated: set[object]) -> bool:
             return any(node.indices(value, run, evaluated) for node in nodes if node.check(value, run))
 
         return Rule(check, explain, _settle(nodes), names, indices)
@@ -67,7 +67,7 @@ def _bounded(nodes: list[CompiledNode], check_branches: Check) -> Check:
 
 
 def _any(nodes: list[CompiledNode]) -> Check:
-    def check_branches(value: Any, run: Validation) -> bool:
+    def check_branches(value: object, run: Validation) -> bool:
         for node in nodes:
             if node.check(value, run):
                 return True
@@ -77,7 +77,7 @@ def _any(nodes: list[CompiledNode]) -> Check:
 
 
 def _one(nodes: list[CompiledNode]) -> Check:
-    def check_branches(value: Any, run: Validation) -> bool:
+    def check_branches(value: object, run: Validation) -> bool:
         hit = False
         for node in nodes:
             if node.check(value, run):
@@ -94,7 +94,7 @@ def _settle(nodes: list[CompiledNode]) -> Any:
     that is accepted must not lose a null that it may have.
     """
 
-    def settle(value: Any, run: Validation) -> Any:
+    def settle(value: object, run: Validation) -> object:
         if not isinstance(value, (dict, list, tuple, float)):
             return value  # the allowances change nothing else
         run.spend(len(nodes))
@@ -111,7 +111,7 @@ def _settle(nodes: list[CompiledNode]) -> Any:
 
 
 def _explain_union(
-    nodes: list[CompiledNode], value: Any, path: str, run: Validation, keyword: str
+    nodes: list[CompiledNode], value: object, path: str, run: Validation, keyword: str
 ) -> list[Violation]:
     """The violations of the branch that the value is closest to, or one that summarises all branches."""
     selected = _selected_by_tag(nodes, value, path, keyword)
@@ -142,7 +142,7 @@ def _wrong_kind(found: list[Violation], path: str) -> bool:
 
 
 def _selected_by_tag(
-    nodes: list[CompiledNode], value: Any, path: str, keyword: str
+    nodes: list[CompiledNode], value: object, path: str, keyword: str
 ) -> CompiledNode | Violation | None:
     """The branch that a discriminating property selects, or the violation of that property."""
     if not isinstance(value, dict):
@@ -172,7 +172,7 @@ def _selected_by_tag(
 def _tags(node: CompiledNode) -> dict[str, tuple[list[Hashable], list[Any]]]:
     """The required properties of a branch that are constants: their keys and values."""
     schema = node.resolved()
-    found: dict[str, tuple[list[Hashable], list[Any]]] = {}
+    found: dict[str, tuple[list[Hashable], list[object]]] = {}
     if isinstance(schema, bool):
         return found
     properties = schema.get("properties", {})

@@ -8,18 +8,19 @@ from typing import Any, Final
 from msgspec import Struct
 
 from .ecma import translate
+from .json_values import JsonObject
 from .keywords import TYPES
 from .regex_cache import cache_short_texts
 from .upgrade import NEWEST, outdated
 from .validator_errors import UnsupportedPattern
 
 
-def is_dialect(value: Any) -> bool:
+def is_dialect(value: object) -> bool:
     """Return whether a `$schema` names a draft of JSON Schema, 2020-12 included."""
     return outdated(value) or (isinstance(value, str) and value.rstrip("#") == NEWEST)
 
 
-def is_type(value: Any) -> bool:
+def is_type(value: object) -> bool:
     """Return whether the value of `type` is the name of a type, or a list of different ones."""
     if isinstance(value, str):
         return value in _TYPES
@@ -49,7 +50,7 @@ def type_meant(name: str) -> str | None:
     return word if word in _TYPES else _MEANT.get(word)
 
 
-def types_meant(value: Any) -> Any:
+def types_meant(value: object) -> Any:
     """Return the value that a `type` with names of other languages most likely means; None where one is not
     clear.
     """
@@ -86,7 +87,7 @@ class _LibrarySchema(Struct, frozen=True):
     message: str
     hint: str
     path: tuple[str, ...] = ()
-    schema: dict[str, Any] | None = None
+    schema: JsonObject | None = None
 
 
 _CONVERSIONS: Final[Mapping[str, str]] = {
@@ -142,13 +143,13 @@ def library_schema(schema: Mapping[str, Any], *, root: bool) -> _LibrarySchema |
     return _LibrarySchema(f"a {name} is no JSON Schema", f"give the result of {conversion}")
 
 
-def _at(value: Any, path: tuple[str, ...]) -> Any:
+def _at(value: object, path: tuple[str, ...]) -> object:
     for step in path:
         value = value.get(step) if isinstance(value, Mapping) else None
     return value
 
 
-def _library(schema: Mapping[str, Any]) -> str | None:
+def _library(schema: Mapping[str, object]) -> str | None:
     """The library whose object this is; "" where it is not known which, None for a JSON Schema."""
     standard = schema.get("~standard")
     if isinstance(standard, Mapping):
@@ -170,7 +171,7 @@ def _library(schema: Mapping[str, Any]) -> str | None:
     return "" if schema.keys() <= _WRAPPER and schema.keys() & {"jsonSchema", "toJSONSchema"} else None
 
 
-def python_object(value: Any) -> _LibrarySchema | None:
+def python_object(value: object) -> _LibrarySchema | None:
     """Recognise an object of Python that stands where a schema must be; None for JSON values."""
     if value is None or isinstance(value, (str, int, float, list, tuple, Mapping)):
         return None

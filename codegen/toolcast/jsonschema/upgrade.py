@@ -24,6 +24,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from .json_values import JsonObject
 from .keywords import CONSTRAINTS
 
 NEWEST: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -71,7 +72,7 @@ class _Upgrade(Struct, frozen=True):
     changes: tuple[Change, ...]  # at least one
 
 
-def named_draft(declared: Any) -> int | None:
+def named_draft(declared: object) -> int | None:
     """Return the draft that a `$schema` names by the address of its meta-schema: 4, 6, 7, 2019 or 2020; else
     None.
     """
@@ -83,7 +84,7 @@ def named_draft(declared: Any) -> int | None:
     return int(found[1] or found[2] or found[3]) if found else None
 
 
-def outdated(declared: Any) -> bool:
+def outdated(declared: object) -> bool:
     """Return whether a `$schema` names a draft before 2020-12, or the address without a draft."""
     return isinstance(declared, str) and (
         re.fullmatch(r"https?://json-schema\.org/(?:draft-0[3467]/|draft/2019-09/|)schema#?", declared)
@@ -91,12 +92,12 @@ def outdated(declared: Any) -> bool:
     )
 
 
-def draft_of(schema: Any) -> int:
+def draft_of(schema: object) -> int:
     """Return the draft of a schema by its `$schema`; 2020 also where that is absent or names no draft."""
     return named_draft(schema.get("$schema") if isinstance(schema, dict) else None) or 2020
 
 
-def upgrade(node: Mapping[str, Any], draft: int) -> _Upgrade | None:
+def upgrade(node: Mapping[str, object], draft: int) -> _Upgrade | None:
     """Upgrade one schema object to the keywords of 2020-12, without its subschemas.
 
     Returns the keywords in their order, with all changes; None where there is nothing to upgrade.
@@ -111,18 +112,18 @@ def upgrade(node: Mapping[str, Any], draft: int) -> _Upgrade | None:
     return _Upgrade(tuple(rows), tuple(changes)) if changes else None
 
 
-def rows_of(node: Mapping[str, Any], draft: int) -> tuple[Row, ...]:
+def rows_of(node: Mapping[str, object], draft: int) -> tuple[Row, ...]:
     """Return one row for each keyword of a schema object as 2020-12 writes it; values are not upgraded."""
     found = upgrade(node, draft)
     return as_written(node) if found is None else found.rows
 
 
-def as_written(node: Mapping[str, Any]) -> tuple[Row, ...]:
+def as_written(node: Mapping[str, object]) -> tuple[Row, ...]:
     """Return one row for each keyword of a schema object that needs no upgrade."""
     return tuple([Row(keyword, value, (keyword,)) for keyword, value in node.items()])
 
 
-def screen(node: Mapping[str, Any], watched: frozenset[str]) -> bool:
+def screen(node: Mapping[str, object], watched: frozenset[str]) -> bool:
     """Return whether `upgrade` may change a schema object; an object of names may give a false True.
 
     `watched`: the keywords to look for, from `watched(draft)`.
@@ -156,7 +157,7 @@ _Written = dict[str, tuple[str, Any]]
 """By keyword: the key as it is written, and its value."""
 
 
-def _effective_keywords(node: Mapping[str, Any], draft: int, changes: list[Change]) -> _Written:
+def _effective_keywords(node: Mapping[str, object], draft: int, changes: list[Change]) -> _Written:
     """The keywords of `node` that have an effect, in JSON Schema's spelling."""
     found: _Written = {}
     lacking = _lacking(draft)
@@ -186,7 +187,7 @@ def _effective_keywords(node: Mapping[str, Any], draft: int, changes: list[Chang
 
 
 def _rows(
-    written: _Written, keyword: str, key: str, value: Any, draft: int, changes: list[Change]
+    written: _Written, keyword: str, key: str, value: object, draft: int, changes: list[Change]
 ) -> list[Row]:
     """One row, none, or two where `dependencies` holds both names and schemas."""
     if keyword == "type" and (value == "any" or (isinstance(value, list) and "any" in value)):
@@ -233,7 +234,7 @@ def _rows(
     return [Row(keyword, value, (key,))]
 
 
-def _merged_row(written: _Written, keyword: str, older: str, members: Any) -> Row:
+def _merged_row(written: _Written, keyword: str, older: str, members: object) -> Row:
     """The row of a keyword merged with an older one for members of the same map.
 
     A name in both is that of the newer keyword, and of the older one where both constrain.
@@ -252,7 +253,7 @@ def _merged_row(written: _Written, keyword: str, older: str, members: Any) -> Ro
     return Row(keyword, joined, (key,), moved_members)
 
 
-def _split_dependencies(value: Any) -> tuple[dict[str, Any], Any]:
+def _split_dependencies(value: object) -> tuple[JsonObject, object]:
     """`dependencies` as `dependentRequired` and `dependentSchemas`; a value that is no map is the latter."""
     if not isinstance(value, dict):
         return {}, value
@@ -260,7 +261,7 @@ def _split_dependencies(value: Any) -> tuple[dict[str, Any], Any]:
     return names, {name: item for name, item in value.items() if not isinstance(item, list)}
 
 
-def _dependencies(written: _Written, key: str, value: Any, changes: list[Change]) -> list[Row]:
+def _dependencies(written: _Written, key: str, value: object, changes: list[Change]) -> list[Row]:
     """The rows of `dependencies` whose keyword the schema itself lacks."""
     reason = "is read as `dependentRequired` and `dependentSchemas`, its names since draft 2019-09"
     changes.append(Change(key, "dependentRequired", reason))
@@ -270,7 +271,7 @@ def _dependencies(written: _Written, key: str, value: Any, changes: list[Change]
     ]
 
 
-def _positions(written: _Written, key: str, value: list[Any], changes: list[Change]) -> list[Row]:
+def _positions(written: _Written, key: str, value: list[object], changes: list[Change]) -> list[Row]:
     """The rows of a list of item schemas, and of the schema of the items after them."""
     rows: list[Row] = []
     if "prefixItems" in written:

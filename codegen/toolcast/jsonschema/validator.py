@@ -30,9 +30,9 @@ class Validator:
 
     def __init__(
         self,
-        schema: bool | Mapping[str, Any],
+        schema: bool | Mapping[str, object],
         *,
-        root: Mapping[str, Any] | Document | None = None,
+        root: Mapping[str, object] | Document | None = None,
         pointer: str = "",
         formats: bool = False,
         shared: Schemas | None = None,
@@ -86,7 +86,7 @@ class Validator:
         except (_NotJsonError, TooManyBranches, SearchTooLong):
             return False
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: object) -> bool:
         """Validate a value that nests 200 levels at most, without a check of the depth: `accepts` for many
         values in one call.
 
@@ -104,7 +104,7 @@ class Validator:
         """
         return self._node.check(value, Validation(self._stride, searches()))
 
-    def violations(self, value: Any, limit: int = 50) -> list[Violation]:
+    def violations(self, value: object, limit: int = 50) -> list[Violation]:
         """List the violations of a value.
 
         Args:
@@ -130,7 +130,7 @@ class Validator:
         except SearchTooLong as problem:
             return [Violation("$", str(problem), "pattern", problem.pattern)]
 
-    def settle(self, value: Any) -> Any:
+    def settle(self, value: object) -> Any:
         """Apply the two allowances to a value.
 
         An explicit null of an optional property whose schema refuses null is dropped; a whole float becomes
@@ -155,7 +155,12 @@ class Validator:
         return last
 
     def _run(
-        self, function: Callable[[Any, Validation], R], value: Any, limit: int = 1, *, patient: bool = False
+        self,
+        function: Callable[[object, Validation], R],
+        value: object,
+        limit: int = 1,
+        *,
+        patient: bool = False,
     ) -> R:
         """Call `function`, which judges `value`, with the room it needs on the stack."""
         shared = searches()
@@ -172,8 +177,8 @@ class Validator:
 
     def _bounded(
         self,
-        function: Callable[[Any, Validation], R],
-        value: Any,
+        function: Callable[[object, Validation], R],
+        value: object,
         shared: Searches,
         limit: int,
         patient: bool,

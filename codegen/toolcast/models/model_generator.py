@@ -28,6 +28,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from ..hidden_characters import describe_character, hidden_offsets
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import unescape
 from ..python.structs.source_literals import LINE_LENGTH
@@ -47,7 +48,7 @@ class ModelError(ValueError):
     """No exact model can be generated from a schema, for the reason in the message."""
 
 
-def plain_schema(schema: Mapping[str, Any], class_name: str = "") -> dict[str, Any]:
+def plain_schema(schema: Mapping[str, object], class_name: str = "") -> JsonObject:
     """Reduce a schema to JSON Schema 2020-12 alone, with identifiers as names of its definitions. Idempotent.
 
     Args:
@@ -73,14 +74,16 @@ def plain_schema(schema: Mapping[str, Any], class_name: str = "") -> dict[str, A
     return result
 
 
-def _plain(schema: Any, refer: Callable[[Any], str], titles: Callable[[Any], bool], depth: int) -> Any:
+def _plain(
+    schema: object, refer: Callable[[object], str], titles: Callable[[object], bool], depth: int
+) -> object:
     if depth > _MAX_DEPTH:
         raise ModelError(f"the schema is nested deeper than {_MAX_DEPTH} levels")
     if isinstance(schema, bool):
         return schema
     if not isinstance(schema, Mapping):
         raise ModelError(f"a schema is {type(schema).__name__}, expected an object or a boolean")
-    result: dict[str, Any] = {}
+    result: JsonObject = {}
     for key, value in schema.items():
         if key == "$ref":
             result[key] = refer(value)
@@ -99,7 +102,7 @@ def _plain(schema: Any, refer: Callable[[Any], str], titles: Callable[[Any], boo
     return result
 
 
-def _titles(class_name: str) -> Callable[[Any], bool]:
+def _titles(class_name: str) -> Callable[[object], bool]:
     """Tell whether a title may name a class: it reads like one and is not taken."""
     return lambda title: (
         isinstance(title, str) and title != class_name and _CLASS_TITLE.fullmatch(title) is not None
@@ -118,7 +121,7 @@ def _local(reference: Any, names: Mapping[str, str]) -> str:
     return "#/$defs/" + names[name]
 
 
-def _names(definitions: Mapping[str, Any], class_name: str) -> dict[str, str]:
+def _names(definitions: Mapping[str, object], class_name: str) -> dict[str, str]:
     """An identifier for each definition; identifiers keep their names, others are numbered in order."""
     names = {name: name for name in definitions if _IDENTIFIER.fullmatch(name) and name != class_name}
     for name in definitions:
@@ -258,7 +261,7 @@ Family = Literal["pydantic", "dataclass", "typeddict"]
 FAMILIES: tuple[Family, ...] = ("pydantic", "dataclass", "typeddict")
 
 
-def generate_models(schema: Mapping[str, Any], family: Family, *, class_name: str, source: str) -> str:
+def generate_models(schema: Mapping[str, object], family: Family, *, class_name: str, source: str) -> str:
     """Generate the models of a contract as Python source, which depends on the arguments alone.
 
     It imports only the standard library and the family's own package, and is not formatted.
@@ -283,7 +286,7 @@ def generate_models(schema: Mapping[str, Any], family: Family, *, class_name: st
     return f"{header}\n\n{_prepared(body).strip()}\n"
 
 
-def _call(schema: dict[str, Any], family: Family, class_name: str) -> str:
+def _call(schema: JsonObject, family: Family, class_name: str) -> str:
     from datamodel_code_generator import InputFileType, LiteralType, PythonVersion, generate
     from datamodel_code_generator.enums import DataclassArguments, DataModelType, StrictTypes
 

@@ -60,7 +60,7 @@ def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) 
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(count, context, _start, (initializer, *arguments))
 
-    def submit(function: Callable[..., Any], *values: Any) -> "Future[Any]":
+    def submit(function: Callable[..., object], *values: object) -> "Future[Any]":
         with _clean_start():
             return pool.submit(function, *values)
 

@@ -14,7 +14,7 @@ MAX_WORDS = 600
 """Characters of the longest sentence that is added to a description."""
 _FARTHEST = 2**53 - 1
 """The bound that schema generators write for unbounded numbers."""
-_IDLE: Mapping[str, tuple[Any, ...]] = {
+_IDLE: Mapping[str, tuple[object, ...]] = {
     "propertyNames": ({}, True, {"type": "string"}),
     "additionalProperties": ({}, True),
     "patternProperties": ({},),
@@ -38,19 +38,19 @@ def _visible_text(value: Any) -> str:
     return text(value) if isinstance(value, str) and hidden_offsets(value) else str(value)
 
 
-def _listed(values: Any) -> str:
+def _listed(values: object) -> str:
     """Literals one after the other: `1, 2, "a"`."""
     return ", ".join(text(value) for value in values) if isinstance(values, list) else text(values)
 
 
-def idle(keyword: str, value: Any) -> bool:
+def idle(keyword: str, value: object) -> bool:
     """Return whether a keyword constrains nothing with this value."""
     return keyword in _IDLE and any(
         value == one and (value is one or not isinstance(value, bool)) for one in _IDLE[keyword]
     )
 
 
-def _counted(value: Any, noun: str) -> str:
+def _counted(value: object, noun: str) -> str:
     """`5 items`, `1 item`."""
     return f"{text(value)} {noun}" if value == 1 else f"{text(value)} {noun}s"
 
@@ -81,7 +81,7 @@ def _dependent(value: Any) -> str:
     )
 
 
-def describes_default(description: Any, value: Any) -> bool:
+def describes_default(description: object, value: object) -> bool:
     """Return whether a description states a default already: `(default: 10)`, `Defaults to 10.`, `10 by
     default`.
     """
@@ -97,7 +97,7 @@ def describes_default(description: Any, value: Any) -> bool:
     )
 
 
-_PHRASES: Mapping[str, Callable[[Any], str]] = {
+_PHRASES: Mapping[str, Callable[[object], str]] = {
     "minimum": lambda v: _bound("at least", v),
     "maximum": lambda v: _bound("at most", v),
     "exclusiveMinimum": lambda v: _bound("greater than", v),
@@ -133,7 +133,7 @@ _PHRASES: Mapping[str, Callable[[Any], str]] = {
 }
 
 
-def phrase(keyword: str, value: Any) -> str:
+def phrase(keyword: str, value: object) -> str:
     """One sentence for a constraint; empty if there is none that a model could follow."""
     maker = _PHRASES.get(keyword)
     if maker is None:
@@ -184,7 +184,7 @@ def ranged(notes: Sequence[str]) -> Sequence[str]:
     return sentences
 
 
-def described(description: Any, notes: Sequence[str]) -> str:
+def described(description: object, notes: Sequence[str]) -> str:
     """`description` with `notes` after it, each once."""
     start = description.rstrip() if isinstance(description, str) else ""
     notes = ranged(notes) if len(notes) > 1 else notes

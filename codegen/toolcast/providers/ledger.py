@@ -114,7 +114,7 @@ class Ledger:
         )
         self.entries.setdefault((entry.path, keyword, action, reason), entry)
 
-    def described(self, path: Path, keyword: str, value: Any, cause: str) -> tuple[str, ...]:
+    def described(self, path: Path, keyword: str, value: object, cause: str) -> tuple[str, ...]:
         """Note that a keyword is stated in the description, or lost where there is no sentence for it.
 
         Args:
@@ -143,7 +143,7 @@ class Ledger:
         self.blockers.append(entry)
 
 
-def checked(keyword: str, value: Any = None) -> str:
+def checked(keyword: str, value: object = None) -> str:
     """Return the end of a reason: that decoding checks a keyword which is not sent; empty for one that no
     decoder checks.
     """

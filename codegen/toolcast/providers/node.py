@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.schema_document import SchemaDocument
 from ..jsonschema.schema_node import Schema, SchemaNode, Segments
 from ..runtime.wire import WireForm
 from .ledger import Ledger
 from .profiles.dialect import Dialect
 
-Keywords = dict[str, Any]
+Keywords = JsonObject
 PLAIN = WireForm()
 
 
@@ -124,7 +124,7 @@ class Node(SchemaNode, frozen=True, eq=False):
         """Return the node with these keywords, and further sentences for its description."""
         return replace(self, keywords=keywords, notes=self.notes + notes)
 
-    def sent(self, keywords: Keywords, **form: Any) -> Node:
+    def sent(self, keywords: Keywords, **form: object) -> Node:
         """Return the node with these keywords, and with these fields of its wire form."""
         return replace(self, keywords=keywords, form=replace(self.form, **form))
 
@@ -132,7 +132,7 @@ class Node(SchemaNode, frozen=True, eq=False):
         """Return the node with these keywords, sent in this form."""
         return replace(self, keywords=keywords, form=form)
 
-    def sent_as(self, **form: Any) -> Node:
+    def sent_as(self, **form: object) -> Node:
         """Return the node with these fields of its wire form."""
         return replace(self, form=replace(self.form, **form))
 

@@ -18,10 +18,10 @@ Two decisions that the laws leave open:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.nesting import ENDLESS, heights, levels
 from ..jsonschema.schema_document import SchemaDocument, parse_schema
 from ..jsonschema.schema_node import LibrarySchemaError, SchemaError, Segments, changes_of, pointer, to_json
@@ -42,7 +42,7 @@ _ALWAYS_STRICT = "is refused by strict mode, which cannot be turned off and "
 """How the reason of a blocker starts where there is no other mode."""
 
 
-def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
+def normalize(schema: object, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
     """Rewrite a schema in a provider's dialect. The schema is not changed.
 
     Args:
@@ -68,7 +68,7 @@ class SchemaNormalizer:
 
     __slots__ = ("_document", "_outcomes")
 
-    def __init__(self, schema: Any, *, checked: bool = False) -> None:
+    def __init__(self, schema: object, *, checked: bool = False) -> None:
         """`checked`: the schema is a contract, so its keywords are those of 2020-12 and well formed.
 
         Raises `SchemaError` for a schema that is not an object, and for unbounded nesting.
@@ -172,7 +172,7 @@ class Outcome(Struct, frozen=True, eq=False):
 
     walk: Walk
     plan: Plan
-    schema: dict[str, Any]
+    schema: JsonObject
     wire_forms: WireForms | None
     ledger: tuple[LedgerEntry, ...]
     blockers: tuple[LedgerEntry, ...]
@@ -243,7 +243,7 @@ def _too_deep(outcome: Outcome, limit: int | None) -> _Reasons:
     return (LedgerEntry(path="", keyword="properties", action="widened", severity="lost", reason=reason),)
 
 
-def _parameters_of(schema: Any) -> dict[str, Any]:
+def _parameters_of(schema: object) -> JsonObject:
     """Return a tool's parameters as an object schema. Raises `SchemaError` where it is none."""
     if schema is True or schema is None:
         return {}

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 from ..jsonschema.json_types import MAX_FOLLOWED, MOVED, accepted_types, same_value, types_of
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import METADATA
 from ..jsonschema.schema_document import SchemaDocument
 from ..jsonschema.schema_node import Schema, SchemaNode, is_free
@@ -146,7 +146,7 @@ def _property(schema: Schema, name: str, document: SchemaDocument, dialect: Dial
             yield from _further(node, name, dialect)
 
 
-def _further(node: dict[str, Any], name: str, dialect: Dialect) -> Iterator[Schema]:
+def _further(node: JsonObject, name: str, dialect: Dialect) -> Iterator[Schema]:
     patterns = node.get("patternProperties") or {}
     if node.get("propertyNames") is False:
         return  # it is closed
@@ -178,7 +178,7 @@ def _apart(left: Schema, right: Schema, document: SchemaDocument, dialect: Diale
     return _foreign(mine, theirs, dialect) and _foreign(theirs, mine, dialect)
 
 
-def _target(schema: Schema, document: SchemaDocument) -> dict[str, Any] | None:
+def _target(schema: Schema, document: SchemaDocument) -> JsonObject | None:
     """Return the keywords of a schema, references followed."""
     for _ in range(MAX_FOLLOWED):
         if not isinstance(schema, SchemaNode):
@@ -189,7 +189,7 @@ def _target(schema: Schema, document: SchemaDocument) -> dict[str, Any] | None:
     return None
 
 
-def _differ(mine: dict[str, Any], theirs: dict[str, Any], document: SchemaDocument, dialect: Dialect) -> bool:
+def _differ(mine: JsonObject, theirs: JsonObject, document: SchemaDocument, dialect: Dialect) -> bool:
     """Return whether a key that one of two objects requires has other values in the other."""
     properties, others = mine.get("properties", {}), theirs.get("properties", {})
     return any(
@@ -199,7 +199,7 @@ def _differ(mine: dict[str, Any], theirs: dict[str, Any], document: SchemaDocume
     )
 
 
-def _foreign(one: dict[str, Any], other: dict[str, Any], dialect: Dialect) -> bool:
+def _foreign(one: JsonObject, other: JsonObject, dialect: Dialect) -> bool:
     """Return whether objects of `one` lack a key that `other` requires, or have one that it forbids."""
     mine, theirs = one.get("properties", {}), other.get("properties", {})
     every = dialect.optional == "nullable"
@@ -213,7 +213,7 @@ def _foreign(one: dict[str, Any], other: dict[str, Any], dialect: Dialect) -> bo
     return False
 
 
-def _closed(node: dict[str, Any]) -> bool:
+def _closed(node: JsonObject) -> bool:
     return node.get("additionalProperties") is False and not node.get("patternProperties")
 
 
@@ -229,25 +229,25 @@ def _unlike(left: Schema, right: Schema, document: SchemaDocument, dialect: Dial
     return one <= _PLAIN and two <= _PLAIN and one.isdisjoint(two)
 
 
-def _literals(schema: Schema) -> list[Any] | None:
+def _literals(schema: Schema) -> list[object] | None:
     if not isinstance(schema, SchemaNode):
         return None
     if "const" in schema.keywords:
         return [schema.keywords["const"]]
-    values: list[Any] | None = schema.keywords.get("enum")
+    values: list[object] | None = schema.keywords.get("enum")
     return values
 
 
 # -- maps -------------------------------------------------------------------------------------------
 
 
-def is_map(keywords: dict[str, Any]) -> bool:
+def is_map(keywords: JsonObject) -> bool:
     """Return whether an object has keys that it does not declare, of a kind that it does."""
     rest = keywords.get("additionalProperties")
     return (isinstance(rest, SchemaNode) and bool(rest.keywords)) or bool(keywords.get("patternProperties"))
 
 
-def declares_no_key(keywords: dict[str, Any], dialect: Dialect) -> bool:
+def declares_no_key(keywords: JsonObject, dialect: Dialect) -> bool:
     """Return whether an object will declare no property: a key that is forbidden is not declared, where no
     schema can be false.
     """
@@ -257,7 +257,7 @@ def declares_no_key(keywords: dict[str, Any], dialect: Dialect) -> bool:
     )
 
 
-def _sends_pairs(keywords: dict[str, Any], dialect: Dialect) -> bool:
+def _sends_pairs(keywords: JsonObject, dialect: Dialect) -> bool:
     """Return whether the undeclared keys of such an object will be sent as pairs: all are of some kind, or
     any value has a form of its own.
     """
@@ -267,7 +267,7 @@ def _sends_pairs(keywords: dict[str, Any], dialect: Dialect) -> bool:
     return dialect.untyped == "json" or not any(map(is_free, kinds))
 
 
-def _holds_rest(keywords: dict[str, Any]) -> bool:
+def _holds_rest(keywords: JsonObject) -> bool:
     """Return whether an object has the property in which the undeclared keys of such an object are sent."""
     held = keywords.get("properties", {}).get(REST)
     items = held.keywords.get("items") if isinstance(held, SchemaNode) else None

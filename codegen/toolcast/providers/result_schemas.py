@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST, Path, map_subschemas, subschemas
 from ..jsonschema.pointers import join, split
 from ..jsonschema.schema_node import Action, Severity
@@ -30,7 +31,7 @@ _REST_OF = {"additionalProperties": ("properties", "patternProperties"), "items"
 """Keywords that apply to what others leave over."""
 
 
-def fitted(schema: Mapping[str, Any], rules: ResultRules) -> tuple[dict[str, Any], tuple[LedgerEntry, ...]]:
+def fitted(schema: Mapping[str, object], rules: ResultRules) -> tuple[JsonObject, tuple[LedgerEntry, ...]]:
     """Leave out what a provider does not take.
 
     Args:
@@ -48,7 +49,7 @@ def fitted(schema: Mapping[str, Any], rules: ResultRules) -> tuple[dict[str, Any
     return fitting.schema(schema, (), _ROOT), tuple(fitting.ledger)
 
 
-def _without(schema: Any, keywords: frozenset[str], at: Path) -> tuple[Any, tuple[LedgerEntry, ...]]:
+def _without(schema: object, keywords: frozenset[str], at: Path) -> tuple[Any, tuple[LedgerEntry, ...]]:
     """Return a schema without some keywords, none of which holds for what others leave over."""
     if not isinstance(schema, Mapping):
         return schema, ()
@@ -62,7 +63,7 @@ def _without(schema: Any, keywords: frozenset[str], at: Path) -> tuple[Any, tupl
     ]
     places = (place for place, _ in subschemas(kept))
 
-    def change(below: Any) -> Any:
+    def change(below: object) -> Any:
         made, entries = _without(below, keywords, (*at, *next(places)))
         ledger.extend(entries)
         return made
@@ -70,20 +71,20 @@ def _without(schema: Any, keywords: frozenset[str], at: Path) -> tuple[Any, tupl
     return map_subschemas(kept, change), tuple(ledger)
 
 
-def in_response(schema: Mapping[str, Any]) -> dict[str, Any]:
+def in_response(schema: Mapping[str, Any]) -> JsonObject:
     """Return the schema of the object that carries a result: `output`, or `error` where the call failed.
 
     So `agents.dispatch.render_results` writes Gemini's `functionResponse.response`.
     """
     own = _moved({key: value for key, value in schema.items() if key != "$defs"})
     error = {"type": "string", "description": "Why the call failed, in place of `output`."}
-    wrapped: dict[str, Any] = {"type": "object", "properties": {"output": own, "error": error}}
+    wrapped: JsonObject = {"type": "object", "properties": {"output": own, "error": error}}
     if "$defs" in schema:
         wrapped["$defs"] = {name: _moved(each) for name, each in schema["$defs"].items()}
     return wrapped
 
 
-def _moved(schema: Any) -> Any:
+def _moved(schema: object) -> object:
     """Return a copy in which `#` means the schema of the output."""
     if not isinstance(schema, Mapping):
         return schema
@@ -91,13 +92,13 @@ def _moved(schema: Any) -> Any:
     return {**out, "$ref": "#/properties/output"} if out.get("$ref") == "#" else out
 
 
-def may_be_text(schema: Mapping[str, Any]) -> bool:
+def may_be_text(schema: Mapping[str, object]) -> bool:
     """Return whether a result may be a string, as far as the root, references and unions tell."""
     definitions = schema.get("$defs")
     return _may_be_text(schema, definitions if isinstance(definitions, Mapping) else {}, frozenset())
 
 
-def _may_be_text(node: Any, definitions: Mapping[str, Any], seen: frozenset[str]) -> bool:
+def _may_be_text(node: object, definitions: Mapping[str, object], seen: frozenset[str]) -> bool:
     if not isinstance(node, Mapping):
         return node is not False
     kind, name = node.get("type"), _referred(node.get("$ref"))
@@ -123,9 +124,9 @@ class _Fitting:
         self._kept = kept
         self._cycles = cycles
 
-    def schema(self, node: Mapping[str, Any], path: Path, definition: str) -> dict[str, Any]:
+    def schema(self, node: Mapping[str, Any], path: Path, definition: str) -> JsonObject:
         """Return a schema below `definition`, at `path`."""
-        out: dict[str, Any] = {}
+        out: JsonObject = {}
         refers = "$ref" in node and not self._closes_cycle(node, definition)
         for keyword, value in node.items():
             if keyword == "$ref" and not refers:
@@ -150,15 +151,15 @@ class _Fitting:
                 self._add(out, keyword, value, path, definition)
         return out
 
-    def _closes_cycle(self, node: Mapping[str, Any], definition: str) -> bool:
+    def _closes_cycle(self, node: Mapping[str, object], definition: str) -> bool:
         name = _referred(node["$ref"])
         return name is None or (definition in self._cycles and name in self._cycles)
 
     def _add(
         self,
-        out: dict[str, Any],
+        out: JsonObject,
         keyword: str,
-        value: Any,
+        value: object,
         path: Path,
         definition: str,
         *,
@@ -190,7 +191,7 @@ class _Fitting:
         else:
             out[keyword] = value
 
-    def _below(self, schema: Any, path: Path, definition: str) -> dict[str, Any] | None:
+    def _below(self, schema: object, path: Path, definition: str) -> JsonObject | None:
         """Return a schema in a keyword; None for one that accepts no value."""
         if isinstance(schema, Mapping):
             return self.schema(schema, path, definition)
@@ -214,7 +215,7 @@ class _Fitting:
         )
 
 
-def _plain(value: Any) -> bool:
+def _plain(value: object) -> bool:
     return isinstance(value, (str, int, float)) and not isinstance(value, bool)
 
 
@@ -223,7 +224,7 @@ _ROOT = ""
 _DEFINITIONS = ("$defs", "definitions")
 
 
-def _referred(reference: Any) -> str | None:
+def _referred(reference: object) -> str | None:
     """Return the definition that a reference names: `_ROOT` for `#`; None for one that leads elsewhere.
 
     A reference into a definition (`#/$defs/A/items`) counts as one to the definition.
@@ -277,7 +278,7 @@ def _without_ends(names: set[str], onward: Mapping[str, set[str]], back: Mapping
     return left
 
 
-def _references(schema: Any) -> Iterator[str]:
+def _references(schema: object) -> Iterator[str]:
     waiting = [schema]
     while waiting:
         node = waiting.pop()

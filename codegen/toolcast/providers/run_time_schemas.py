@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.schema_document import refuses_none
 from ..jsonschema.schema_node import LibrarySchemaError, SchemaError
@@ -33,8 +34,8 @@ _PLAIN = Profile(id="contract", dated="", envelope={}, dialect=Dialect(keep=("ti
 
 
 def quarantined(
-    schema: dict[str, Any], *, refuses: Callable[[str], str] = refuses_none
-) -> tuple[dict[str, Any], tuple[LedgerEntry, ...]]:
+    schema: JsonObject, *, refuses: Callable[[str], str] = refuses_none
+) -> tuple[JsonObject, tuple[LedgerEntry, ...]]:
     """Leave out the defects of a schema.
 
     Left out are values that their keywords cannot have, references that lead nowhere in the schema,
@@ -77,7 +78,7 @@ class _Prepared:
         self._wire_decoder: WireDecoder | None = None
         self._validator: Validator | None = None
 
-    def decoded(self, value: Any) -> Any:
+    def decoded(self, value: object) -> object:
         """Arguments from the provider's form to the contract's."""
         decoder = self.wire_decoder()
         return value if decoder is None else decoder(value)
@@ -180,8 +181,8 @@ class _Recent(Generic[T]):
 
     def __init__(self, size: int) -> None:
         self._half = max(1, (size + 1) // 2)
-        self._new: dict[Any, T] = {}
-        self._old: dict[Any, T] = {}
+        self._new: dict[object, T] = {}
+        self._old: dict[object, T] = {}
 
     def get(self, key: Any) -> T | None:
         found = self._new.get(key)
@@ -191,7 +192,7 @@ class _Recent(Generic[T]):
                 self.put(key, found)
         return found
 
-    def put(self, key: Any, value: T) -> None:
+    def put(self, key: object, value: T) -> None:
         if len(self._new) >= self._half:
             self._old, self._new = self._new, {}
         self._new[key] = value
@@ -200,7 +201,7 @@ class _Recent(Generic[T]):
         self._new, self._old = {}, {}
 
 
-def _parsed(schema: _Schema) -> Any:
+def _parsed(schema: _Schema) -> object:
     if isinstance(schema, (bytes, str)):
         try:
             return read_json(schema)
@@ -219,7 +220,7 @@ def decode(
     validate: bool = True,
     tool: str = "tool",
     normalizer: Normalizer | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Decode arguments for a schema that is met at run time.
 
     A schema as JSON text is prepared once and kept; a mapping each time, unless `normalizer` has it.
@@ -290,7 +291,7 @@ def _guessed(
     validator: Validator,
     guesses: Guesses,
     problem: ArgumentError | None,
-) -> Any:
+) -> object:
     """Return a value that the schema accepts, guessed from refused arguments; None where there is none.
 
     Raises `problem` with the reason where readings differ, if there is a problem.
@@ -309,7 +310,7 @@ def _guessed(
         raise with_reason(problem, reason) from None
 
 
-def _repaired(tool: str, arguments: Arguments, guesses: Guesses | None) -> Any:
+def _repaired(tool: str, arguments: Arguments, guesses: Guesses | None) -> object:
     """Parsed arguments; where they are no JSON, the one object that guesses make of them."""
     try:
         return parse_arguments(tool, arguments)
@@ -324,7 +325,7 @@ def _repaired(tool: str, arguments: Arguments, guesses: Guesses | None) -> Any:
         return value
 
 
-def _object(tool: str, value: Any) -> dict[str, Any]:
+def _object(tool: str, value: object) -> JsonObject:
     if isinstance(value, dict):
         return value
     kind = {list: "array", str: "string", type(None): "null", bool: "boolean"}.get(type(value), "number")

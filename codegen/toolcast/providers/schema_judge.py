@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 from ..jsonschema import Schemas, Validator
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import map_subschemas
 from ..jsonschema.pointers import resolve
 
@@ -24,11 +25,11 @@ class SchemaJudge(Protocol):
         """The schema that applies to the value itself."""
         ...
 
-    def find(self, reference: Any) -> Schema:
+    def find(self, reference: object) -> Schema:
         """Return what a local reference leads to; `True` where it leads nowhere."""
         ...
 
-    def accepts_part(self, part: Schema, value: Any) -> bool:
+    def accepts_part(self, part: Schema, value: object) -> bool:
         """Return whether `part`, a schema in the document, accepts a value."""
         ...
 
@@ -36,7 +37,7 @@ class SchemaJudge(Protocol):
 class ValidatorJudge:
     """The judge that asks the exact validator."""
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
+    def __init__(self, document: Mapping[str, object]) -> None:
         """Make the judge of a JSON Schema.
 
         Args:
@@ -55,7 +56,7 @@ class ValidatorJudge:
         """The schema that applies to the value itself."""
         return self._document
 
-    def find(self, reference: Any) -> Schema:
+    def find(self, reference: object) -> Schema:
         """Return what a local reference leads to; `True` where it leads nowhere."""
         if not isinstance(reference, str) or not reference.startswith("#"):
             return True
@@ -68,7 +69,7 @@ class ValidatorJudge:
         """Return whether the schema accepts a value."""
         return self.accepts_part(self._document, value)
 
-    def accepts_part(self, part: Schema, value: Any) -> bool:
+    def accepts_part(self, part: Schema, value: object) -> bool:
         """Return whether `part`, a schema in the document, accepts a value."""
         return self._validator(part).accepts(value)
 
@@ -90,5 +91,5 @@ def as_json_schema(schema: Schema) -> Schema:
     """
     if not isinstance(schema, dict):
         return schema
-    out: dict[str, Any] = map_subschemas(schema, as_json_schema)
+    out: JsonObject = map_subschemas(schema, as_json_schema)
     return {"anyOf": [out, {"type": "null"}], INNER: True} if out.pop("nullable", None) is True else out

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import METADATA, TYPE_OF
 from ..jsonschema.schema_node import Action, Path, SchemaNode, Severity, to_json
 from .constraint_texts import MAX_WORDS, described, describes_default, idle, text
@@ -19,11 +20,11 @@ _SENT_AS_JSON = (
 )
 
 
-def texts(values: list[Any]) -> dict[str, Any]:
+def texts(values: list[Any]) -> JsonObject:
     """Return a string for each literal, in order: itself if it is a non-empty string, else its JSON text."""
     own = {value for value in values if isinstance(value, str)}
     clash = {text(value) for value in values if not isinstance(value, str)} & own
-    out: dict[str, Any] = {}
+    out: JsonObject = {}
     for value in values:
         as_is = isinstance(value, str) and value and value not in clash
         out.setdefault(value if as_is else text(value), value)
@@ -108,7 +109,7 @@ def _whole(node: Node, schema: Keywords) -> str:
     if _REFERENCE not in words:
         return words
     definitions: Keywords = {}
-    pending: list[Any] = [schema]
+    pending: list[object] = [schema]
     while pending and len(words) <= MAX_WORDS:
         each = pending.pop()
         if isinstance(each, list):

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.pointers import join
 from ..jsonschema.schema_node import SchemaError, SchemaNode, Segments, pointer, subnodes, to_json
 from .dialect_plan import partial_plan
@@ -48,11 +48,11 @@ class Step(Struct, frozen=True, kw_only=True):
 
     name: str
     summary: str
-    schema: dict[str, Any]
+    schema: JsonObject
     entries: tuple[LedgerEntry, ...]
 
 
-def steps(schema: Any, provider: str | Profile, *, strict: bool | None = None) -> tuple[Step, ...]:
+def steps(schema: object, provider: str | Profile, *, strict: bool | None = None) -> tuple[Step, ...]:
     """Explain how `normalize` rewrites a schema. The schema is not changed.
 
     Args:
@@ -72,7 +72,7 @@ def steps(schema: Any, provider: str | Profile, *, strict: bool | None = None) -
     profile = provider if isinstance(provider, Profile) else load_profile(provider)
     normalizer = SchemaNormalizer(schema)
     choice = normalizer.choice(profile, strict=strict)
-    parsed: dict[str, Any] = to_json(normalizer.document.root)
+    parsed: JsonObject = to_json(normalizer.document.root)
     walked = tuple(_walked(choice.outcome))
     entries = _entries(choice.outcome, walked)
     found = [Step(name="parsed", summary=_PARSED, schema=parsed, entries=entries[0])]
@@ -147,7 +147,7 @@ def _entries(
     return tuple(map(tuple, written))
 
 
-def written_at(schema: Any, provider: str | Profile, *, strict: bool | None = None) -> dict[str, str]:
+def written_at(schema: object, provider: str | Profile, *, strict: bool | None = None) -> dict[str, str]:
     """For each schema of what `normalize` returns, the place at which it was written.
 
     Args:

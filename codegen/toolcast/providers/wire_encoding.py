@@ -17,13 +17,14 @@ from msgspec.structs import replace
 
 from ..jsonschema import UnsupportedSchema
 from ..jsonschema.equality import equal
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.search import found
 from ..runtime.wire import WireForm, WireForms
 from ..runtime.wire.decoder import WireDecoder
 from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
 from .schema_judge import INNER, Schema, SchemaJudge, ValidatorJudge, as_json_schema
 
-_ANYTHING: dict[str, Any] = {}
+_ANYTHING: JsonObject = {}
 _MAX_DEPTH = 60
 _MAX_STEPS = 20_000
 """FormedSchemas visited for one value. Unions inside unions inside unions may be tried that often, then no
@@ -34,7 +35,7 @@ class _Untaken(NamedTuple):
     """A value that no branch of a union took, how it was sent all the same, and what was tried."""
 
     value: Any
-    sent: Any
+    sent: object
     tries: list[_Stated]
 
 
@@ -58,7 +59,7 @@ _TYPES: dict[type, tuple[str, ...]] = {
 }
 
 
-def _may_be_of_type(schema: Schema, value: Any) -> bool:
+def _may_be_of_type(schema: Schema, value: object) -> bool:
     """Return whether a branch states the type of a value, or none."""
     stated = schema.get("type") if isinstance(schema, dict) else None
     return stated is None or any(
@@ -91,7 +92,7 @@ class _Encoding:
         self.nulls = nulls
         self.left_out = False
         self.steps = 0
-        self.known: dict[tuple[int, int, int, bool, bool], tuple[Any, ...]] = {}
+        self.known: dict[tuple[int, int, int, bool, bool], tuple[object, ...]] = {}
 
     def at(self, schema: Schema, form: WireForm, value: Any, depth: int) -> Any:
         """`value` as `schema` wants it; found once, though unions ask again for their choice. Raises
@@ -108,7 +109,7 @@ class _Encoding:
             raise _UnfitError
         return known[-1]
 
-    def _at(self, schema: Schema, form: WireForm, value: Any, depth: int) -> Any:
+    def _at(self, schema: Schema, form: WireForm, value: object, depth: int) -> object:
         self.steps += 1
         if schema is True:  # the form may still apply to locations below
             schema = _ANYTHING
@@ -144,8 +145,8 @@ class _Encoding:
     # -- unions -------------------------------------------------------------------------------
 
     def _branch(
-        self, tries: list[_Stated], all_of: Schema, value: Any, depth: int
-    ) -> tuple[Schema, WireForm, Any] | None:
+        self, tries: list[_Stated], all_of: Schema, value: object, depth: int
+    ) -> tuple[Schema, WireForm, object] | None:
         """Return the first branch that takes the value as encoded for it; with its way and that value. Better
         one after which `all_of`, what the union belongs to, takes it, too.
         """
@@ -154,7 +155,7 @@ class _Encoding:
         try:
             for drops in sorted({False, self.drops}):  # first the branches that take all of it
                 self.drops = drops
-                first: tuple[Schema, WireForm, Any] | None = None
+                first: tuple[Schema, WireForm, object] | None = None
                 for branch, branch_form in tries:
                     try:
                         tried = self.at(branch, branch_form, value, depth + 1)
@@ -192,25 +193,25 @@ class _Encoding:
             return [self._item(formed, index, item, depth) for index, item in enumerate(value)]
         return self._object(formed, value, depth) if isinstance(value, dict) else value
 
-    def _unfit(self, value: Any) -> Any:
+    def _unfit(self, value: object) -> object:
         if value is None or not self.strict:
             return value  # where the place takes null, null is not encoded
         raise _UnfitError
 
-    def _item(self, formed: list[_FormedSchema], index: int, value: Any, depth: int) -> Any:
+    def _item(self, formed: list[_FormedSchema], index: int, value: object, depth: int) -> object:
         for schema, held in _items_at(formed, index):
             value = self.at(schema, held, value, depth + 1)
         return value
 
-    def _pairs(self, formed: list[_FormedSchema], form: WireForm, entries: Any, depth: int) -> list[Any]:
+    def _pairs(self, formed: list[_FormedSchema], form: WireForm, entries: Any, depth: int) -> list[object]:
         """`{"a": 1}` as `[{"key": "a", "value": 1}]`."""
         schema = self.formed.pair_value(formed)
         values = form.values or _PLAIN
         return [{KEY: key, VALUE: self.at(schema, values, value, depth + 1)} for key, value in entries]
 
     def _positions(
-        self, formed: list[_FormedSchema], sent: dict[str, Any], value: list[Any], depth: int
-    ) -> Any:
+        self, formed: list[_FormedSchema], sent: JsonObject, value: list[object], depth: int
+    ) -> object:
         """`[a, b, c]` as `{"item_1": a, "item_2": b, "more_items": [c]}`."""
         declared = {name for node, _ in formed for name in node.get("properties", ())}
         first = sum(1 for name in sent if name in declared)
@@ -228,13 +229,13 @@ class _Encoding:
 
     # -- objects ------------------------------------------------------------------------------
 
-    def _object(self, formed: list[_FormedSchema], value: dict[str, Any], depth: int) -> dict[str, Any]:
+    def _object(self, formed: list[_FormedSchema], value: JsonObject, depth: int) -> JsonObject:
         wire = {own: sent for _, form in formed for sent, own in form.names.items()}
         rest = next((form for _, form in formed if form.rest), _PLAIN)
         nulls = {name for _, form in formed for name in form.nulls}
         declared = properties(formed)
-        out: dict[str, Any] = {}
-        others: dict[str, Any] = {}
+        out: JsonObject = {}
+        others: JsonObject = {}
         for name, child in value.items():
             sent = wire.get(name, name)
             if child is None and (name in nulls or self._left_out(formed, declared, sent)):
@@ -269,17 +270,17 @@ class _Encoding:
             return True
         return self._is_valid(schema, None)
 
-    def _is_valid(self, schema: Schema, value: Any) -> bool:
+    def _is_valid(self, schema: Schema, value: object) -> bool:
         return schema is True or (isinstance(schema, dict) and self.judge.accepts_part(schema, value))
 
-    def _property(self, stated: list[_Stated], value: Any, depth: int) -> Any:
+    def _property(self, stated: list[_Stated], value: object, depth: int) -> object:
         # One that encodes comes first; the others then see a value that is theirs already.
         for schema, form in sorted(stated, key=lambda each: each[1] == _PLAIN):
             value = self.at(schema, form, value, depth + 1)
         return value
 
     def _undeclared(
-        self, formed: list[_FormedSchema], name: str, value: Any, out: dict[str, Any], depth: int
+        self, formed: list[_FormedSchema], name: str, value: object, out: JsonObject, depth: int
     ) -> None:
         for node, form in formed:
             further = node.get("additionalProperties", True)
@@ -293,14 +294,14 @@ class _Encoding:
                 value = self.at(schema, held, value, depth + 1)
         out[name] = value
 
-    def _rest(self, stated: list[_Stated], form: WireForm, others: dict[str, Any], depth: int) -> list[Any]:
+    def _rest(self, stated: list[_Stated], form: WireForm, others: JsonObject, depth: int) -> list[object]:
         """Undeclared keys as pairs, under the one property that is theirs."""
         lists = self.formed.lists(stated)
         return self._pairs(lists[:1], form, others.items(), depth)
 
-    def _absent(self, name: str, stated: list[_Stated], rest: str, out: dict[str, Any]) -> None:
+    def _absent(self, name: str, stated: list[_Stated], rest: str, out: JsonObject) -> None:
         """Make the value that a strict mode demands where the contract lets a property be left out."""
-        empties: tuple[Any, ...] = (None, []) if name in (rest, MORE) else (None,)
+        empties: tuple[object, ...] = (None, []) if name in (rest, MORE) else (None,)
         for empty in empties:
             if all(constrains(schema) and self._is_valid(schema, empty) for schema, _ in stated):
                 out[name] = empty
@@ -324,7 +325,7 @@ class WireEncoder:
         self.closes = closes
         self.untaken: dict[int, list[_Untaken]] = {}  # by the `id` of a union's branches
 
-    def encoded(self, value: Any) -> Any:
+    def encoded(self, value: object) -> Any:
         """Encode a value that the contract accepts.
 
         Args:
@@ -336,7 +337,7 @@ class WireEncoder:
         """
         return next(self.all_encoded(value))
 
-    def all_encoded(self, value: Any) -> Iterator[Any]:
+    def all_encoded(self, value: object) -> Iterator[object]:
         """Yield every form that `value` may be sent in, the likeliest first. Where a schema that was changed
         takes no null, an optional null may be left out, or sent so that it is the change that refuses it.
         """
@@ -351,7 +352,7 @@ class WireEncoder:
             if not run.left_out:
                 return
 
-    def tries(self, branches: list[Schema], value: Any) -> Iterator[tuple[Schema, Any]]:
+    def tries(self, branches: list[Schema], value: object) -> Iterator[tuple[Schema, object]]:
         """Return what is sent as `value`, which the union of `branches` takes in no form: each branch, and
         the value as encoded for it, as far as it goes. For what was encoded last.
         """
@@ -383,7 +384,7 @@ class SentExamples(Struct, frozen=True):
 
 
 def sent_examples(
-    examples: Sequence[Any], schema: Mapping[str, Any], wire_forms: WireForms | None
+    examples: Sequence[object], schema: Mapping[str, object], wire_forms: WireForms | None
 ) -> SentExamples:
     """Write examples in the form that a provider is sent.
 
@@ -397,8 +398,8 @@ def sent_examples(
     """
     if not examples:
         return SentExamples()
-    decode: Callable[[Any], Any] = _unchanged if wire_forms is None else WireDecoder(wire_forms, schema)
-    values: list[Any] = []
+    decode: Callable[[object], object] = _unchanged if wire_forms is None else WireDecoder(wire_forms, schema)
+    values: list[object] = []
     left_out: list[tuple[int, str]] = []
     try:
         judge = ValidatorJudge(as_json_schema(schema))
@@ -416,11 +417,11 @@ def sent_examples(
     return SentExamples(tuple(values), tuple(left_out))
 
 
-def _unchanged(value: Any) -> Any:
+def _unchanged(value: object) -> object:
     return value
 
 
-def _restores(decoded: Any, example: Any) -> bool:
+def _restores(decoded: object, example: object) -> bool:
     """Return whether a decoded call is that of an example. A null may express the absence of a property in
     both.
     """
@@ -434,7 +435,7 @@ def _restores(decoded: Any, example: Any) -> bool:
 
 _PLAIN = WireForm()
 
-_FormedSchema = tuple[dict[str, Any], WireForm]
+_FormedSchema = tuple[JsonObject, WireForm]
 """An object schema that applies to the value, and its wire form."""
 _Stated = tuple[Schema, WireForm]
 """A schema of a child, and its way."""
@@ -482,7 +483,7 @@ class _FormedSchemas:
 
     def pair_value(self, formed: list[_FormedSchema]) -> Schema:
         """Return the schema of the values where a map stands as a list of pairs."""
-        entry: Any = next((node["items"] for node, _ in formed if isinstance(node.get("items"), dict)), {})
+        entry: object = next((node["items"] for node, _ in formed if isinstance(node.get("items"), dict)), {})
         entry = next((node for node, _ in self.of(entry, _PLAIN) if "properties" in node), {})
         return entry.get("properties", {}).get(VALUE, True)
 
@@ -533,7 +534,7 @@ def _items_at(formed: list[_FormedSchema], index: int) -> list[_Stated]:
     return [*stated, *_other(aside, stated)]
 
 
-def _by_pattern(node: dict[str, Any], form: WireForm, name: str) -> Iterator[_Stated]:
+def _by_pattern(node: JsonObject, form: WireForm, name: str) -> Iterator[_Stated]:
     """Yield the forms of patterns that apply to a property, with their schemas."""
     patterns = node.get("patternProperties", {})
     for pattern, held in form.patterns.items():
@@ -546,11 +547,11 @@ def constrains(schema: Schema) -> bool:
     return isinstance(schema, dict) and not schema.keys() <= {"description", "title", "default", "examples"}
 
 
-def _has_pattern_for(node: dict[str, Any], name: str) -> bool:
+def _has_pattern_for(node: JsonObject, name: str) -> bool:
     return any(found(pattern, name) is not False for pattern in node.get("patternProperties", {}))
 
 
-def _aside(node: dict[str, Any], form: WireForm, name: str) -> Iterator[_Stated]:
+def _aside(node: JsonObject, form: WireForm, name: str) -> Iterator[_Stated]:
     """Yield the way of a property that others declare and `node` does not."""
     if name not in node.get("properties", ()):
         if name in form.properties:

@@ -101,12 +101,12 @@ def _each(node: Mapping[str, Any], keyword: str, at: str, same: tuple[str, ...])
     return {name: _form(child, f"{at}/{keyword}/{escape(name)}", same) for name, child in children.items()}
 
 
-def _some(schema: Any, at: str, same: tuple[str, ...]) -> WireForm | None:
+def _some(schema: object, at: str, same: tuple[str, ...]) -> WireForm | None:
     form = _form(schema, at, same)
     return None if form == PLAIN else form
 
 
-def _entry(schema: Any, at: str, same: tuple[str, ...]) -> WireForm | None:
+def _entry(schema: object, at: str, same: tuple[str, ...]) -> WireForm | None:
     """Return the wire form of the values of a list of pairs."""
     value = schema.keywords.get("properties", {}).get("value") if isinstance(schema, SchemaNode) else None
     return _some(value, f"{at}/properties/value", same)
@@ -147,7 +147,7 @@ def _alone(branches: list[Any], index: int) -> bool:
     return all(kind == NULL or (own and kind and kind.isdisjoint(own)) for kind in others)
 
 
-def _kinds(branch: Any) -> frozenset[str]:
+def _kinds(branch: object) -> frozenset[str]:
     """Return the types that a branch states; empty if it states none, and so accepts any."""
     stated = branch.keywords.get("type") if isinstance(branch, SchemaNode) else None
     return frozenset(stated if isinstance(stated, list) else (stated,) if stated else ())
@@ -166,7 +166,7 @@ def _all_of(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterator
                 yield form
 
 
-def _anywhere(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
+def _anywhere(node: Mapping[str, object], at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
     """Yield the wire forms of subschemas that apply to some items or properties, used for all: only names."""
     for keyword in _SOME_ITEMS:
         items = _some(node.get(keyword), at, same)

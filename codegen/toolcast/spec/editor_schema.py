@@ -1,16 +1,17 @@
 """The format of specs as a JSON Schema 2020-12, for editors to complete and check specs with."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
+from ..jsonschema.json_values import JsonObject
 from .keys import EXAMPLE, KEYS
 from .text_input import OF_PARAMETERS
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
+def format_schema(known_providers: frozenset[str]) -> JsonObject:
     """Make the JSON Schema of a spec, for editors.
 
     Args:
@@ -46,7 +47,7 @@ def format_text(known_providers: frozenset[str]) -> str:
     return msgspec.json.format(msgspec.json.encode(format_schema(known_providers)), indent=2).decode() + "\n"
 
 
-def _of_providers(schema: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+def _of_providers(schema: JsonObject, known: frozenset[str]) -> JsonObject:
     return {
         **schema,
         "additionalProperties": False,
@@ -55,15 +56,15 @@ def _of_providers(schema: dict[str, Any], known: frozenset[str]) -> dict[str, An
     }
 
 
-_SELF: Final[dict[str, Any]] = {"$ref": "#/$defs/schema"}
-_SELVES: Final[dict[str, Any]] = {"type": "array", "items": _SELF, "minItems": 1}
-_MAP: Final[dict[str, Any]] = {"type": "object", "additionalProperties": _SELF}
-_COUNT: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
-_NUMBER: Final[dict[str, Any]] = {"type": "number"}
-_BOUND: Final[dict[str, Any]] = {"type": ["number", "boolean"]}  # a boolean in draft 4
+_SELF: Final[JsonObject] = {"$ref": "#/$defs/schema"}
+_SELVES: Final[JsonObject] = {"type": "array", "items": _SELF, "minItems": 1}
+_MAP: Final[JsonObject] = {"type": "object", "additionalProperties": _SELF}
+_COUNT: Final[JsonObject] = {"type": "integer", "minimum": 0}
+_NUMBER: Final[JsonObject] = {"type": "number"}
+_BOUND: Final[JsonObject] = {"type": ["number", "boolean"]}  # a boolean in draft 4
 _TYPES: Final = ["string", "integer", "number", "boolean", "object", "array", "null", "any"]  # `any`: draft 3
 
-_KEYWORDS: Final[dict[str, tuple[dict[str, Any], str, Any]]] = {
+_KEYWORDS: Final[dict[str, tuple[JsonObject, str, object]]] = {
     "$ref": (
         {"type": "string"},
         "#/$defs/Name, or a shared type: its relative path, or package:NAME/FILE.",
@@ -144,7 +145,7 @@ _KEYWORDS: Final[dict[str, tuple[dict[str, Any], str, Any]]] = {
 """Keyword → the form of its value, what it means, and an example of the value."""
 
 
-def _vocabulary() -> dict[str, Any]:
+def _vocabulary() -> JsonObject:
     """Return the schema of a schema: a boolean, or an object whose known keywords have the right form."""
     return {
         "type": ["object", "boolean"],

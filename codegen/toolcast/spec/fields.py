@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final, get_args
 
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.unusable_values import library_schema
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, is_todo, is_unwritten
@@ -41,12 +42,12 @@ _RESERVED_NAMES: Final = frozenset(("traceparent", "tracestate", "baggage"))
 THEMES: Final = ("light", "dark")
 
 
-def no_parameters() -> dict[str, Any]:
+def no_parameters() -> JsonObject:
     """Return the parameters of a spec that states none: a closed object without properties."""
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 
-def prose(checker: SpecChecker, key: str, value: Any) -> str | None:
+def prose(checker: SpecChecker, key: str, value: object) -> str | None:
     """Read a text for the model, written by a person."""
     text = checker.text((key,), value)
     if text is None or not is_unwritten(text):
@@ -56,7 +57,7 @@ def prose(checker: SpecChecker, key: str, value: Any) -> str | None:
     return None
 
 
-def parameters(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
+def parameters(checker: SpecChecker, value: object) -> JsonObject | None:
     """Read an object schema: `type: object`, or a reference or composition, which `contract` resolves."""
     schema = checker.mapping(("parameters",), value, _schema_hint(value))
     if schema is None:
@@ -77,18 +78,18 @@ def parameters(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
     return schema
 
 
-def result(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
+def result(checker: SpecChecker, value: object) -> JsonObject | None:
     """Read a schema of what the tool returns."""
     return checker.mapping(("result",), value, _schema_hint(value))
 
 
-def _schema_hint(value: Any) -> str:
+def _schema_hint(value: object) -> str:
     if isinstance(value, list):
         return "write a JSON Schema: `type: object`, and below `properties:` each name as a key, without `- `"
     return "write a JSON Schema: `type: object`, and below `properties:` a name and its schema per line"
 
 
-def property_names(schema: Any) -> frozenset[str] | None:
+def property_names(schema: object) -> frozenset[str] | None:
     """Return the top-level properties of a schema of parameters; None where it must be resolved first."""
     if not isinstance(schema, dict) or any(word in schema for word in COMPOSERS):
         return None
@@ -109,7 +110,7 @@ def check_parameter_name(
 
 def _parameter_names(
     checker: SpecChecker, key: str, stated: list[str | None], known: frozenset[str] | None, *,
-    required: Collection[Any] = (),
+    required: Collection[object] = (),
 ) -> tuple[str, ...]:  # fmt: skip
     """Return the names in the list at `key`, without those that are no parameter, or `required`."""
     names: list[str] = []
@@ -126,7 +127,7 @@ def _parameter_names(
     return tuple(names)
 
 
-def undecided_secrets(checker: SpecChecker, value: Any, known: frozenset[str] | None) -> bool:
+def undecided_secrets(checker: SpecChecker, value: object, known: frozenset[str] | None) -> bool:
     """Report secrets that an importer left for a person to decide; return whether there are any."""
     undecided = [each for each in value if is_todo(each)] if isinstance(value, list) else []
     if not is_todo(value) and (known or frozenset()).issuperset(undecided):
@@ -142,7 +143,7 @@ def secrets(checker: SpecChecker, stated: list[str | None], known: frozenset[str
 
 
 def empty_is_absent(
-    checker: SpecChecker, stated: list[str | None], schema: Any, known: frozenset[str] | None
+    checker: SpecChecker, stated: list[str | None], schema: object, known: frozenset[str] | None
 ) -> tuple[str, ...]:
     """Return the names of optional parameters; `schema` is that of all parameters."""
     key = "empty_is_absent"
@@ -185,13 +186,13 @@ def described_by(
     return None
 
 
-def _is_plain_text(schema: Any) -> bool:
+def _is_plain_text(schema: object) -> bool:
     if not isinstance(schema, dict) or "enum" in schema or "const" in schema:
         return False
     return schema.get("type") in ("string", ["string"], ["string", "null"], ["null", "string"])
 
 
-def check_providers(checker: SpecChecker, stated: Mapping[str, Any], known: frozenset[str]) -> None:
+def check_providers(checker: SpecChecker, stated: Mapping[str, object], known: frozenset[str]) -> None:
     """Report overrides for providers that are not `known`."""
     for name in (name for name in stated if name not in known):
         hint, _ = checker.suggest(name, known, "known providers are")

@@ -23,11 +23,12 @@ from ..http_operation import (
     is_json,
     server_problem,
 )
+from ..jsonschema.json_values import JsonObject
 from .reader_problems import quoted
 from .spec_checker import Names, SpecChecker, Words, choices
 
-_NAME: Final[dict[str, Any]] = {"type": "string", "pattern": r"\S"}
-_FLAG: Final[dict[str, Any]] = {"type": "boolean"}
+_NAME: Final[JsonObject] = {"type": "string", "pattern": r"\S"}
+_FLAG: Final[JsonObject] = {"type": "boolean"}
 _STYLES: Final = sorted({style for styles in STYLES.values() for style in styles})
 _PATH_HINT: Final = "write it as OpenAPI does: /repos/{owner}/issues"
 _PLACE_HINT: Final = "write `path`, `query`, `header`, `cookie` or `body`, or a mapping with `in` and more"
@@ -68,7 +69,7 @@ HTTP_WORDS: Final[dict[str, Words]] = {
 """The words of diagnostics about members of the key."""
 
 
-def http_schema() -> dict[str, Any]:
+def http_schema() -> JsonObject:
     """Make the schema of the key, without the parameters there are, the styles of each place and the
     characters of names and URLs.
     """
@@ -130,7 +131,7 @@ def http_schema() -> dict[str, Any]:
     }
 
 
-def _examples() -> list[dict[str, Any]]:
+def _examples() -> list[JsonObject]:
     """Return values of the key for `keys.EXAMPLE`; each member of the key is in one of them."""
     server = "https://api.example.com/v1"
     token = {"in": "header", "name": "X-Token"}
@@ -207,7 +208,7 @@ def _examples() -> list[dict[str, Any]]:
     ]
 
 
-def _place_schema() -> dict[str, Any]:
+def _place_schema() -> JsonObject:
     return {
         "type": "object",
         "required": ["in"],
@@ -225,7 +226,7 @@ def _place_schema() -> dict[str, Any]:
     }
 
 
-def _encoding_schema() -> dict[str, Any]:
+def _encoding_schema() -> JsonObject:
     return {
         "type": "object",
         "additionalProperties": False,
@@ -238,7 +239,7 @@ def _encoding_schema() -> dict[str, Any]:
     }
 
 
-def _scheme_schema() -> dict[str, Any]:
+def _scheme_schema() -> JsonObject:
     return {
         "type": "object",
         "required": ["type"],
@@ -422,7 +423,7 @@ def _places(
     _check_body(checker, found, schema, http.get("body"))
 
 
-def _place(checker: SpecChecker, name: str, value: Any, known: frozenset[str]) -> dict[str, Any] | None:
+def _place(checker: SpecChecker, name: str, value: Any, known: frozenset[str]) -> JsonObject | None:
     """Return the place of one parameter in its long form, with its name; None with a report."""
     path = ("http", "in", name)
     if name not in known:
@@ -506,7 +507,7 @@ def _check_targets(checker: SpecChecker, found: Mapping[str, Mapping[str, Any]])
 
 
 def _check_path(
-    checker: SpecChecker, found: Mapping[str, Mapping[str, Any]], schema: Any, variables: set[str]
+    checker: SpecChecker, found: Mapping[str, Mapping[str, object]], schema: object, variables: set[str]
 ) -> None:
     """Check that the variables of the path are the parameters in it, all of them required."""
     stated = schema.get("required") if isinstance(schema, dict) else None
@@ -527,7 +528,9 @@ def _check_path(
         checker.report(("http", "path"), "missing-place", f"no parameter fills {{{variable}}}", hint)
 
 
-def _check_body(checker: SpecChecker, found: Mapping[str, Mapping[str, Any]], schema: Any, body: Any) -> None:
+def _check_body(
+    checker: SpecChecker, found: Mapping[str, Mapping[str, object]], schema: object, body: object
+) -> None:
     """Check that a body has a media type, and is one parameter or an object of several."""
     inside = {name: place for name, place in found.items() if place["in"] == "body"}
     whole = [name for name, place in inside.items() if place.get("whole") is True]

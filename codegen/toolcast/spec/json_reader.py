@@ -9,6 +9,7 @@ import json
 import re
 from typing import Any, Final, NoReturn
 
+from ..jsonschema.json_values import JsonObject
 from .parsed_document import Lines, Member, ParsedNode
 from .reader_problems import (
     MAX_NUMBER,
@@ -317,15 +318,15 @@ def _continues(text: str, at: int) -> bool:
     return following.isalnum() or following in ("_", ".", "-", "+")
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> JsonObject:
     result = dict(pairs)
     if len(result) != len(pairs):
         raise ValueError("repeated key")
     return result
 
 
-def _first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
+def _first_of_each(pairs: list[tuple[str, object]]) -> JsonObject:
+    result: JsonObject = {}
     for key, value in pairs:
         result.setdefault(key, value)
     return result
@@ -344,7 +345,7 @@ def _integer(token: str) -> int:
     return int(token)
 
 
-def _constant(token: str) -> Any:
+def _constant(token: str) -> object:
     raise ValueError(token)
 
 

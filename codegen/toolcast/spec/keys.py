@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonObject
 from ..permissions import PERMISSIONS
 from ..runtime.grammars import SYNTAXES
 from ..runtime.hidden_parameters import PATH
@@ -69,7 +70,7 @@ class Key(Struct, frozen=True, kw_only=True):
 
     name: str
     text: str
-    schema: dict[str, Any]
+    schema: JsonObject
     default: str = ""
     required: bool = False
     page: str = ""
@@ -87,12 +88,12 @@ class Key(Struct, frozen=True, kw_only=True):
     audience: str = ""
 
     @property
-    def described(self) -> dict[str, Any]:
+    def described(self) -> JsonObject:
         """Return the schema with its description, for editors."""
         text = f"{self.text} Default: {self.default}." if self.default else self.text
         return {"description": text, **self.schema}
 
-    def value_in(self, tool: Any) -> Any:
+    def value_in(self, tool: object) -> object:
         return getattr(tool, self.field or self.name)
 
     def words_at(self, path: Sequence[str | int]) -> Words:
@@ -101,7 +102,7 @@ class Key(Struct, frozen=True, kw_only=True):
         found = (words for at, words in self.words.items() if fnmatchcase(shown, at))
         return next(found, Words(hint=self.hint))
 
-    def asks_for(self, value: Any) -> bool:
+    def asks_for(self, value: object) -> bool:
         """Return whether a value asks for something that does not happen anyway."""
         if value is None or value == () or value == {}:
             return False
@@ -109,15 +110,15 @@ class Key(Struct, frozen=True, kw_only=True):
         return not self.asks or any(each in self.asks for each in members)
 
 
-_TEXT: Final[dict[str, Any]] = {"type": "string", "pattern": r"\S"}
-_PROSE: Final[dict[str, Any]] = {**_TEXT, "not": {"pattern": f"^{UNWRITTEN}"}}
+_TEXT: Final[JsonObject] = {"type": "string", "pattern": r"\S"}
+_PROSE: Final[JsonObject] = {**_TEXT, "not": {"pattern": f"^{UNWRITTEN}"}}
 
 
-def _flag(example: bool) -> dict[str, Any]:
+def _flag(example: bool) -> JsonObject:
     return {"type": "boolean", "examples": [example]}
 
 
-def _names(*examples: list[str], **items: Any) -> dict[str, Any]:
+def _names(*examples: list[str], **items: object) -> JsonObject:
     return {
         "type": "array",
         "items": {"type": "string", **items},
@@ -126,9 +127,7 @@ def _names(*examples: list[str], **items: Any) -> dict[str, Any]:
     }
 
 
-def _closed(
-    properties: dict[str, Any], *examples: dict[str, Any], required: tuple[str, ...] = ()
-) -> dict[str, Any]:
+def _closed(properties: JsonObject, *examples: JsonObject, required: tuple[str, ...] = ()) -> JsonObject:
     """Return the schema of a mapping with no other members than `properties`."""
     return {
         "type": "object",
@@ -139,7 +138,7 @@ def _closed(
     }
 
 
-EXAMPLE: Final[dict[str, Any]] = {
+EXAMPLE: Final[JsonObject] = {
     "description": "Lists the orders of a customer, newest first.",
     "permission": "read",
     "secrets": [],
@@ -216,7 +215,7 @@ def _names_of_codes(command: Command) -> Names:
     )
 
 
-def _ignored(command: Command, *examples: dict[str, Any]) -> Key:
+def _ignored(command: Command, *examples: JsonObject) -> Key:
     """Return the key of one command, with the codes that it may name."""
     known = CODES[command]
     mapping = _closed(
@@ -232,7 +231,7 @@ def _ignored(command: Command, *examples: dict[str, Any]) -> Key:
         required=("reason", "until") if command == "diff" else ("reason",),
     )
     entry = mapping if command == "diff" else {"anyOf": [_TEXT, mapping]}
-    ignore: dict[str, Any] = {
+    ignore: JsonObject = {
         "description": "The code, and the reason why it does not apply here.",
         "type": "object",
         "additionalProperties": False if known else entry,

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, Final
 
 from ..jsonschema import Validator, Violation
+from ..jsonschema.json_values import JsonObject
 from ..runtime.wire.value_paths import Steps, steps_of, value_at
 from .keys import KEYS, Key
 from .reader_problems import quoted
@@ -23,7 +24,7 @@ _ITEMS: Final = {"object": "a list of mappings", "string": "a list of texts"}
 _MOST: Final = 1_000  # violations of one key
 
 
-def read_plain(checker: SpecChecker, data: Mapping[str, Any]) -> dict[str, Any]:
+def read_plain(checker: SpecChecker, data: Mapping[str, object]) -> JsonObject:
     """Read the keys of a spec whose schema says all that their value must be.
 
     Args:
@@ -42,7 +43,7 @@ def read_plain(checker: SpecChecker, data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def read_by_schema(checker: SpecChecker, name: str, value: Any) -> Any:
+def read_by_schema(checker: SpecChecker, name: str, value: object) -> Any:
     """Report what the schema of a key refuses.
 
     Args:
@@ -80,7 +81,7 @@ def read_by_schema(checker: SpecChecker, name: str, value: Any) -> Any:
     return None if len(violations) == _MOST else _without(value, wrong)
 
 
-def is_icon(icon: Any) -> bool:
+def is_icon(icon: object) -> bool:
     """Return whether a spec may hold an icon."""
     return _validator("icons").accepts([icon])
 
@@ -124,7 +125,7 @@ def _report(checker: SpecChecker, key: Key, steps: Steps, value: Any, found: Vio
         checker.report(path, code, message, hint)
 
 
-def _report_names(checker: SpecChecker, key: Key, value: Any, steps: Steps) -> Mapping[str, str]:
+def _report_names(checker: SpecChecker, key: Key, value: object, steps: Steps) -> Mapping[str, str]:
     """Report names that members of a mapping cannot have; return suggested names, as `known_keys` does."""
     schema = _of_mappings(_schema_at(key.schema, steps))
     members = value_at(value, steps)
@@ -144,7 +145,7 @@ def _report_names(checker: SpecChecker, key: Key, value: Any, steps: Steps) -> M
     return {}
 
 
-def _report_repeated(checker: SpecChecker, path: tuple[str | int, ...], values: list[Any]) -> list[Steps]:
+def _report_repeated(checker: SpecChecker, path: tuple[str | int, ...], values: list[object]) -> list[Steps]:
     repeated = [index for index, value in enumerate(values) if value in values[:index]]
     for index in repeated:
         checker.report(
@@ -179,7 +180,7 @@ def _wanted(schema: Any) -> str:
     return _ITEMS.get(schema.get("items", {}).get("type"), _KINDS[kind]) if kind == "array" else _KINDS[kind]
 
 
-def _type_hint(value: Any, wanted: str) -> str:
+def _type_hint(value: object, wanted: str) -> str:
     if wanted == "true or false":
         if isinstance(value, str) and value.lower() in ("yes", "on", "y", "no", "off", "n"):
             return "YAML 1.2 reads `yes`, `no`, `on` and `off` as text; write true or false"
@@ -192,7 +193,7 @@ def _type_hint(value: Any, wanted: str) -> str:
     return f"write {wanted}"
 
 
-def _without(value: Any, wrong: set[Steps], at: Steps = ()) -> Any:
+def _without(value: object, wrong: set[Steps], at: Steps = ()) -> Any:
     """Copy a value, with None in place of the parts that are wrong."""
     if at in wrong:
         return None

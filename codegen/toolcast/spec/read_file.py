@@ -22,7 +22,7 @@ class SourceDocument:
 
     __slots__ = ("_data", "_file", "_kind", "_positions", "_text")
 
-    def __init__(self, file: str, data: Any, text: str, kind: Kind) -> None:
+    def __init__(self, file: str, data: object, text: str, kind: Kind) -> None:
         self._file = file
         self._data = data
         self._text = text

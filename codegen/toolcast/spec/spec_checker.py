@@ -7,6 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonObject
 from .parsed_document import Document, Path, diagnose
 from .reader_problems import quoted
 
@@ -91,7 +92,7 @@ class SpecChecker:
         """Add an error at `path`."""
         self.found.append(diagnose(self.document, path, code, message, hint, key=key))
 
-    def wrong_type(self, path: Path, value: Any, wanted: str, hint: str = "") -> None:
+    def wrong_type(self, path: Path, value: object, wanted: str, hint: str = "") -> None:
         """Report that the value at `path` is not `wanted`."""
         name = quoted(str(path[-1])) if path else "the file"
         self.report(path, "wrong-type", f"{name} must be {wanted}, not {kind_of(value)}", hint)
@@ -109,7 +110,7 @@ class SpecChecker:
             return None
         return value
 
-    def mapping(self, path: Path, value: Any, hint: str = "") -> dict[str, Any] | None:
+    def mapping(self, path: Path, value: object, hint: str = "") -> JsonObject | None:
         """Return `value` if it is a mapping; else report it."""
         if isinstance(value, dict):
             return value
@@ -132,7 +133,7 @@ class SpecChecker:
         return (f"did you mean {quoted(close)}?" if close else f"{otherwise} {choices(known)}"), close
 
     def known_keys(
-        self, path: Path, value: Mapping[str, Any], known: Collection[str], names: Names = _ANY_NAMES
+        self, path: Path, value: Mapping[str, object], known: Collection[str], names: Names = _ANY_NAMES
     ) -> dict[str, str]:
         """Report keys of `value` that are not `known`.
 
@@ -155,7 +156,7 @@ class SpecChecker:
         return suggested
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """Name the type of `value`, for a message."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -172,6 +173,6 @@ def is_unwritten(text: str) -> bool:
     return re.match(UNWRITTEN, text) is not None
 
 
-def is_todo(value: Any) -> bool:
+def is_todo(value: object) -> bool:
     """Return whether an importer left this for a person to decide."""
     return isinstance(value, str) and value.startswith("TODO")

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonObject
 from ..permissions import Permission
 from . import fields
 from .deprecation import deprecated
@@ -36,7 +37,7 @@ _OF_SCHEMAS: Final = frozenset(
 """Keywords that stand beside the keys of a spec where the lines below `parameters:` are not indented."""
 
 
-def _foreign_format(data: Any) -> tuple[str, str] | None:
+def _foreign_format(data: object) -> tuple[str, str] | None:
     """Recognise data of other formats, which `toolcast import` reads.
 
     Returns:
@@ -176,7 +177,7 @@ def read_tool(
     return spec, (), name
 
 
-def _values(plain: Mapping[str, Any]) -> dict[str, Any]:
+def _values(plain: Mapping[str, Any]) -> JsonObject:
     """Return the values of plain keys by field of `ToolSpec`."""
     values = {KEYS[name].field or name: value for name, value in plain.items()}
     if "task_support" in values:
@@ -189,7 +190,7 @@ def _values(plain: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _name(checker: SpecChecker, data: dict[str, Any], path: str, group: str) -> str | None:
+def _name(checker: SpecChecker, data: JsonObject, path: str, group: str) -> str | None:
     problem = group_problem(group)
     if problem is not None:
         hint = "name the folder with letters, digits, `_` and `-`, with a letter first"
@@ -210,7 +211,7 @@ def _name(checker: SpecChecker, data: dict[str, Any], path: str, group: str) -> 
     return name
 
 
-def _texts(checker: SpecChecker, data: dict[str, Any], suggested: Mapping[str, str]) -> tuple[str, str]:
+def _texts(checker: SpecChecker, data: JsonObject, suggested: Mapping[str, str]) -> tuple[str, str]:
     """Read description and summary; each is the default of the other."""
     description = fields.prose(checker, "description", data["description"]) if "description" in data else None
     summary = fields.prose(checker, "summary", data["summary"]) if "summary" in data else None
@@ -230,7 +231,7 @@ _REASONS: Final = {
 
 def _check_injected(
     checker: SpecChecker,
-    filled: Mapping[str, Any],
+    filled: Mapping[str, object],
     known: frozenset[str] | None,
     taken: Mapping[str, Collection[str | None]],
 ) -> None:

@@ -1,8 +1,9 @@
 """The key `input` of a spec: a tool whose argument is one text, free or of a grammar."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from ..jsonschema.json_values import JsonObject
 from ..runtime.grammars import TextInput
 from .spec_checker import SpecChecker
 
@@ -15,7 +16,7 @@ OF_PARAMETERS: Final = ("parameters", "runtime_enums", "empty_is_absent", "descr
 """Keys that have no meaning where the argument is one text."""
 
 
-def text_input(checker: SpecChecker, data: Mapping[str, Any], stated: Any) -> TextInput | None:
+def text_input(checker: SpecChecker, data: Mapping[str, object], stated: object) -> TextInput | None:
     """Read the key; the grammar itself is checked with the schemas.
 
     Args:
@@ -33,7 +34,7 @@ def text_input(checker: SpecChecker, data: Mapping[str, Any], stated: Any) -> Te
     return TextInput(grammar=grammar, definition=definition) if grammar and definition else None
 
 
-def text_parameters(text: TextInput) -> dict[str, Any]:
+def text_parameters(text: TextInput) -> JsonObject:
     """Return the parameters of a tool whose argument is one text: a closed object with that text.
 
     Providers without such tools get them. The grammar stands in the description, which the model reads there.

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, get_args
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonObject
 from ..permissions import Permission
 from ..runtime.grammars import TextInput
 from .parsed_document import Document
@@ -99,8 +100,8 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     diff_ignore: Mapping[str, Suppression] = {}  # by id of the rule
     deprecated: Deprecation | None = None
     source: Source | None = None  # None: written by hand
-    icons: tuple[dict[str, Any], ...] = ()  # as MCP has them
-    meta: dict[str, Any] = {}  # what MCP calls `_meta`
+    icons: tuple[JsonObject, ...] = ()  # as MCP has them
+    meta: JsonObject = {}  # what MCP calls `_meta`
     document: Document
 
     def overrides(self, option: Literal["strict", "examples"]) -> dict[str, bool]:

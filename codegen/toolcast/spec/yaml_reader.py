@@ -15,6 +15,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ..jsonschema.json_values import JsonObject
 from .parsed_document import Lines, Member, ParsedNode
 from .reader_problems import (
     MAX_NUMBER,
@@ -42,7 +43,7 @@ class _Anchor:
 
     def __init__(self) -> None:
         self.node: ParsedNode | None = None
-        self.value: Any = None
+        self.value: object = None
         self.size = 1
         self.height = 0
 
@@ -140,7 +141,7 @@ class _Reader:
             )
         return read
 
-    def _report(self, event: Any, code: str, message: str, hint: str = "") -> None:
+    def _report(self, event: object, code: str, message: str, hint: str = "") -> None:
         line, column = _position(event)
         self._problems.append(Problem(line, column, code, message, hint))
 
@@ -175,7 +176,7 @@ class _Reader:
         if is_map:
             data, node.members = self._mapping(depth)
             return data, node
-        items: list[Any] = []
+        items: list[object] = []
         node.items = []
         while type(child := self._next()) is not self._events.SequenceEndEvent:
             value, item = self._value(child, depth + 1)
@@ -183,8 +184,8 @@ class _Reader:
             node.items.append(item)
         return items, node
 
-    def _mapping(self, depth: int) -> tuple[dict[str, Any], dict[str, Member]]:
-        data: dict[str, Any] = {}
+    def _mapping(self, depth: int) -> tuple[JsonObject, dict[str, Member]]:
+        data: JsonObject = {}
         members: dict[str, Member] = {}
         while type(event := self._next()) is not self._events.MappingEndEvent:
             key = self._key(event, depth + 1)

@@ -16,6 +16,7 @@ from ..declarations.printer import TypeScript
 from ..jsonschema.automaton import ANY_LENGTH, AT_END, NOTHING, STEPS, Automaton, Cost
 from ..jsonschema.charset import Alphabet
 from ..jsonschema.ecma import analyse
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import subschemas
 from ..output_layout import JAVASCRIPT_SUPPORT, javascript_paths
 from ..python.structs.module import module_path, tool_module, type_module
@@ -87,7 +88,7 @@ def variable_name(name: str) -> str:
     return f"{name}$" if name in _RESERVED else name
 
 
-def _flat(value: Any) -> str:
+def _flat(value: object) -> str:
     if isinstance(value, str):
         return text(value)
     if isinstance(value, Mapping):
@@ -108,11 +109,11 @@ def _escaped(character: str) -> str:
 _LONGEST = 4 * 1024 * 1024  # characters of arguments at most
 
 
-def slow_patterns(schema: Any) -> dict[str, dict[str, Any]]:
+def slow_patterns(schema: object) -> dict[str, JsonObject]:
     """Find the patterns of a schema in normal form that are slow in some text, each with the members of
     `SlowPattern` in `support/patterns.js`.
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, JsonObject] = {}
     for pattern in sorted(_patterns(schema)):
         analysis = analyse(pattern)
         fast = analysis.cost.fast_length()
@@ -127,7 +128,7 @@ def slow_patterns(schema: Any) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _patterns(schema: Any) -> set[str]:
+def _patterns(schema: object) -> set[str]:
     found: set[str] = set()
     pending = [schema]
     while pending:
@@ -151,7 +152,7 @@ def _longest(cost: Cost, steps: int) -> int:
     return low
 
 
-def _table(automaton: Automaton) -> dict[str, Any]:
+def _table(automaton: Automaton) -> JsonObject:
     """An automaton as `Automaton` in `support/patterns.js` describes it."""
     alphabet, whole = Alphabet(automaton.ranges), automaton.whole
     starts, kinds = alphabet.ranges()
@@ -213,7 +214,7 @@ def tool_modules(
     }
 
 
-def offered_contract(tool: ToolSpec, built: Built, plain: Collection[str]) -> tuple[Any, dict[str, Any]]:
+def offered_contract(tool: ToolSpec, built: Built, plain: Collection[str]) -> tuple[object, JsonObject]:
     """Return the arguments of `new Contract` that judges the arguments a model sends: the schema, and the
     options.
 
@@ -232,19 +233,19 @@ def offered_contract(tool: ToolSpec, built: Built, plain: Collection[str]) -> tu
     )
 
 
-def _empty_is_absent(tool: ToolSpec) -> dict[str, Any]:
+def _empty_is_absent(tool: ToolSpec) -> JsonObject:
     return {"emptyIsAbsent": list(tool.empty_is_absent)} if tool.empty_is_absent else {}
 
 
-def _options(schema: Any, plans: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def _options(schema: object, plans: Mapping[str, object], more: Mapping[str, object]) -> JsonObject:
     """The options of a contract; what is empty is left out."""
     slow = slow_patterns(schema)
     return {**more, **({"defaults": plans} if plans else {}), **({"slowPatterns": slow} if slow else {})}
 
 
-def _schemas(tool: ToolSpec, normal: NormalForm) -> dict[str, Any]:
+def _schemas(tool: ToolSpec, normal: NormalForm) -> JsonObject:
     """The schemas of a tool's contracts, by the member of the tool."""
-    found: dict[str, Any] = {"parameters": normal.offered(tool.inject)}
+    found: JsonObject = {"parameters": normal.offered(tool.inject)}
     if tool.inject:
         found["complete"] = normal.standalone("parameters")
     if "result" in normal.roots:
@@ -296,7 +297,7 @@ def _tool_code(
     tool: ToolSpec,
     variable: str,
     module: tuple[str, ...],
-    contracts: Mapping[str, tuple[Any, Mapping[str, Any]]],
+    contracts: Mapping[str, tuple[object, Mapping[str, object]]],
 ) -> str:
     hints = tool.annotations
     stated = {
@@ -384,7 +385,7 @@ _IMPORTED = frozenset(("Tool", "InjectedTool", "Contract"))
 """Types of the validator that a module imports."""
 
 
-def _definition(definitions: Mapping[str, Any], key: str) -> Located:
+def _definition(definitions: Mapping[str, object], key: str) -> Located:
     return Located(definitions[key], definition_pointer(key))
 
 
@@ -399,7 +400,7 @@ def _own_names(built: Built, file: str) -> Names:
 def _foreign(normal: NormalForm, keys: Iterable[str], types: Mapping[str, Document]) -> dict[str, _Imported]:
     """The definitions of shared type files among `keys`, as their modules declare them."""
     found: dict[str, _Imported] = {}
-    known: dict[str, dict[Any, TypeName]] = {}
+    known: dict[str, dict[object, TypeName]] = {}
     for key in keys:
         location = normal.locations[key]
         if location.file not in known:
@@ -416,7 +417,7 @@ def _local_names(foreign: Mapping[str, _Imported], taken: Names) -> dict[str, Ty
 
 
 def _imports(
-    module: tuple[str, ...], foreign: Mapping[str, _Imported], names: Names, schemas: Sequence[Any]
+    module: tuple[str, ...], foreign: Mapping[str, _Imported], names: Names, schemas: Sequence[object]
 ) -> list[str]:
     needed = {key for schema in schemas for key in direct_references(schema) if key in foreign}
     rows: dict[str, list[str]] = {}
@@ -428,7 +429,7 @@ def _imports(
     return [f'import type {{ {", ".join(words)} }} from "{home}";\n' for home, words in sorted(rows.items())]
 
 
-def _contract(schema: Any, options: Mapping[str, Any], indent: str) -> str:
+def _contract(schema: object, options: Mapping[str, object], indent: str) -> str:
     words = [literal(schema, indent), *([literal(options, indent)] if options else [])]
     return f"new Contract({', '.join(words)})"
 

@@ -5,11 +5,12 @@ which JavaScript runs. The engine has accepted the expression before: here nothi
 """
 
 import re
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ..jsonschema import charset
 from ..jsonschema.automaton import Automaton, Part
 from ..jsonschema.charset import LAST, Alphabet, Ranges, complement, union
+from ..jsonschema.json_values import JsonObject
 from ..runtime.grammars import TextInput
 
 _CONTROLS: Final = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
@@ -44,7 +45,7 @@ _CATEGORY: Final = re.compile(r"\\[pP](?:([A-Z])|\{([A-Za-z_=]+)\})")
 _POSIX_CLASS: Final = re.compile(r"\[:(\^?)([a-z]+):\]")
 
 
-def grammar_table(text: TextInput) -> dict[str, Any] | None:
+def grammar_table(text: TextInput) -> JsonObject | None:
     """Make an automaton of a regular expression.
 
     Args:

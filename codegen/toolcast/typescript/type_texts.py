@@ -13,10 +13,11 @@ from ..contract.tree import Array, Contract, Map, Node, Object, Reference, Tuple
 from ..declarations.names import GLOBAL_TYPES, FreeNames, type_name
 from ..declarations.printer import TypeScript
 from ..declarations.schema_types import read_type, reference_to
+from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import TYPE_OF, map_subschemas, subschemas
 from ..jsonschema.pointers import escape, join
 
-Plan = dict[str, Any]
+Plan = JsonObject
 """As `Plan` in `support/defaults.js`."""
 
 
@@ -148,7 +149,7 @@ def _object(node: Object, below: Callable[[Node], Plan | None]) -> Plan | None:
     )
 
 
-def _pair(names: list[str], plan: Plan | None) -> list[Any] | None:
+def _pair(names: list[str], plan: Plan | None) -> list[object] | None:
     return None if plan is None else [names, plan]
 
 
@@ -161,12 +162,12 @@ def _which(union: Union, branch: Node, root: str) -> str:
     return branch.pointer if root.startswith("$defs/") else branch.pointer.removeprefix(f"/{root}")
 
 
-def _made(**parts: Any) -> Plan | None:
+def _made(**parts: object) -> Plan | None:
     return {name: part for name, part in parts.items() if part} or None
 
 
 def _without(plan: Plan, names: Collection[str]) -> Plan:
-    kept: Mapping[str, Any] = {
+    kept: Mapping[str, object] = {
         key: {name: item for name, item in plan[key].items() if name not in names}
         if key in ("defaults", "properties")
         else plan[key]
@@ -175,7 +176,7 @@ def _without(plan: Plan, names: Collection[str]) -> Plan:
     return {key: part for key, part in kept.items() if part}
 
 
-def _named(plan: Any) -> set[str]:
+def _named(plan: object) -> set[str]:
     if isinstance(plan, list):
         return {name for each in plan for name in _named(each)}
     if not isinstance(plan, dict):
@@ -226,7 +227,7 @@ def definition_pointer(key: str) -> str:
 
 
 def definition_names(
-    keys: Iterable[str], definitions: Mapping[str, Any], filled: Filled, taken: Iterable[str] = ()
+    keys: Iterable[str], definitions: Mapping[str, object], filled: Filled, taken: Iterable[str] = ()
 ) -> Names:
     """Name the types of the definitions in `keys`, distinct from one another and from `taken`."""
     free = FreeNames((*taken, *GLOBAL_TYPES))
@@ -244,7 +245,7 @@ def local_name(name: TypeName, free: FreeNames) -> TypeName:
     return TypeName(filled, filled if name.accepted == name.filled else free.take(name.accepted))
 
 
-def root_name(name: str, at: Located, definitions: Mapping[str, Any], filled: Filled) -> TypeName:
+def root_name(name: str, at: Located, definitions: Mapping[str, object], filled: Filled) -> TypeName:
     """Name the types of a schema that is called `name`."""
     made = _filled(_sound(at.schema), at.pointer, filled)
     differs = _accepted(made) != _sound(at.schema)
@@ -265,7 +266,7 @@ def declarations(name: TypeName, at: Located, names: Names, filled: Filled) -> l
     return found
 
 
-def _sound(schema: Any) -> Any:
+def _sound(schema: object) -> object:
     """A schema without the keywords for one JSON type where it does not state that type: its type cannot
     follow them.
     """
@@ -276,7 +277,7 @@ def _sound(schema: Any) -> Any:
     return map_subschemas(kept, _sound)
 
 
-def _filled(schema: Any, pointer: str, filled: Filled, targets: frozenset[str] = frozenset()) -> Any:
+def _filled(schema: object, pointer: str, filled: Filled, targets: frozenset[str] = frozenset()) -> object:
     """A schema in which properties with a default are required, and references lead to types with defaults
     where decoding fills in all of them. `targets` are the definitions that the value satisfies by its
     context.
@@ -303,7 +304,7 @@ def _filled(schema: Any, pointer: str, filled: Filled, targets: frozenset[str] =
     return made if len(required) == len(schema.get("required", ())) else {**made, "required": required}
 
 
-def _accepted(schema: Any) -> Any:
+def _accepted(schema: object) -> object:
     """A schema of `_filled` with its former references."""
     if not isinstance(schema, Mapping):
         return schema
@@ -311,7 +312,7 @@ def _accepted(schema: Any) -> Any:
     return {**made, "$ref": made["$ref"].removeprefix(_ACCEPTED)} if "$ref" in made else made
 
 
-def _differing(definitions: Mapping[str, Any], filled: Filled) -> frozenset[str]:
+def _differing(definitions: Mapping[str, object], filled: Filled) -> frozenset[str]:
     """The definitions of which a value may lack what a default fills in."""
     sound = {key: _sound(schema) for key, schema in definitions.items()}
     made = {key: _filled(each, definition_pointer(key), filled) for key, each in sound.items()}

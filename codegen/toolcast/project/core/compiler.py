@@ -389,7 +389,7 @@ class _MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.package = package
         self.files = files
 
-    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
         del path, target
         if fullname.partition(".")[0] != self.package:
             return None

@@ -10,7 +10,6 @@ import stat
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
@@ -135,7 +134,7 @@ def combine(parts: Iterable[str]) -> str:
     return digest(b"".join([b"%d:%b" % (len(part), part) for part in encoded]))
 
 
-def source_digest(documents: Mapping[str, Any]) -> str:
+def source_digest(documents: Mapping[str, object]) -> str:
     """Return the manifest's digest of a spec and its shared types, as plain data by path.
 
     Comments and the form of the text do not count, since no output depends on them.

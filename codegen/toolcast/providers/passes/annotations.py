@@ -16,10 +16,9 @@ Sent and decoded: as the contract has it. Source: the notes on `anyOf` of each p
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec.structs import replace
 
+from ...jsonschema.json_values import JsonObject
 from ...jsonschema.schema_node import SchemaNode
 from ..constraint_texts import described, describes_default, phrase
 from ..ledger import Ledger, checked
@@ -42,7 +41,7 @@ def without_siblings(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     kept = [branch for branch in out["anyOf"] if branch is not False]  # which accepts nothing
     if not kept:
         return node
-    branches: list[dict[str, Any]] = [dict(branch.keywords) for branch in kept]
+    branches: list[JsonObject] = [dict(branch.keywords) for branch in kept]
     already_described = "default" in out and describes_default(out.get("description"), out["default"])
     notes = [
         phrase(key, out[key]) for key in WORDS if key in out and not (key == "default" and already_described)

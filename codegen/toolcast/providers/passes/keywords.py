@@ -28,7 +28,7 @@ from ..profiles.dialect import Dialect, Disposition, disposition
 from ..profiles.pattern_support import supported_pattern
 from .names import holds_names
 
-ABSENT: Any = object()
+ABSENT: object = object()
 """The value of a keyword that is left out."""
 Result = tuple[Any, tuple[str, ...]]
 """The value of a keyword in the output, and sentences for the description."""
@@ -49,7 +49,7 @@ def describe(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     return ABSENT, described_keyword(node, key, value, ledger, _cause(key, dialect))
 
 
-def described_keyword(node: Node, key: str, value: Any, ledger: Ledger, cause: str) -> tuple[str, ...]:
+def described_keyword(node: Node, key: str, value: object, ledger: Ledger, cause: str) -> tuple[str, ...]:
     """The sentence for a keyword that is left out, with an entry. `cause`: why, as a clause."""
     if idle(key, value):
         ledger.note(node.path, key, "dropped", "kept elsewhere", IDLE)
@@ -157,7 +157,7 @@ def _integer(node: SchemaNode) -> bool:
     return kinds == "integer" or (isinstance(kinds, list) and set(kinds) - {"null"} == {"integer"})
 
 
-def _number(value: Any) -> bool:
+def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -18,8 +18,6 @@ Source: the notes on `enum` of each profile.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...jsonschema.equality import equal
 from ...jsonschema.json_types import MOVED, distinct_types, types_stated
 from ...jsonschema.json_values import has_type, type_of
@@ -123,7 +121,7 @@ def _changed(node: Node, keywords: Keywords) -> Node:
     return node if keywords == node.keywords else node.having(keywords)
 
 
-def _alike(values: list[Any]) -> bool:
+def _alike(values: list[object]) -> bool:
     classes = {value.__class__ for value in values}
     return len(classes) == 1 and classes <= {str, int, float}
 
@@ -134,7 +132,7 @@ def _described(node: Node, out: Keywords, cause: str, ledger: Ledger) -> Node:
     return node.noting({key: value for key, value in out.items() if key != "enum"}, sentences)
 
 
-def _typed_by(values: list[Any], out: Keywords) -> Keywords:
+def _typed_by(values: list[object], out: Keywords) -> Keywords:
     """An enum with the type of its values."""
     rest = [value for value in values if value is not None]
     kinds = distinct_types([type_of(value) for value in rest])
@@ -152,7 +150,7 @@ def _null_by_type(dialect: Dialect) -> bool:
     return dialect.type_arrays == "nullable" or dialect.any_of != "none"
 
 
-def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, ledger: Ledger) -> Node:
+def _strings(node: Node, out: Keywords, values: list[object], dialect: Dialect, ledger: Ledger) -> Node:
     """An enum whose values are encoded as strings; null stays null by the type, where it can."""
     path = node.path
     rest = [value for value in values if value is not None]

@@ -16,8 +16,6 @@ Source: the notes on `additionalProperties` of each profile.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...jsonschema.json_types import accepted_types
 from ...jsonschema.merge import distinct_schemas, merged
 from ...jsonschema.schema_node import Schema, SchemaNode, is_free, to_json
@@ -133,7 +131,7 @@ def _is_object(keywords: Keywords) -> bool:
     return bool(stated == "object")
 
 
-def _renamed_type(keywords: Keywords) -> Any:
+def _renamed_type(keywords: Keywords) -> object:
     stated = keywords.get("type", "object")
     if isinstance(stated, list):
         return ["array" if one in ("object", "array") else one for one in stated]

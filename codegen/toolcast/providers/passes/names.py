@@ -137,7 +137,7 @@ def misjudges(renames: Renames, pattern: str) -> bool:
     return not all(_agree(pattern, name, sent) for name, sent in renames.items())
 
 
-def accepts_alike(renames: Renames, names: Any) -> bool:
+def accepts_alike(renames: Renames, names: object) -> bool:
     """Tell whether `propertyNames` has the same verdict for all new names as for the original ones."""
     if not isinstance(names, SchemaNode):
         return True
@@ -156,7 +156,7 @@ def accepts_alike(renames: Renames, names: Any) -> bool:
     return True
 
 
-def names_sent(renames: Renames, names: Any) -> SchemaNode | None:
+def names_sent(renames: Renames, names: object) -> SchemaNode | None:
     """`propertyNames` with new names, where they list the allowed names; else `None`."""
     if not isinstance(names, SchemaNode) or "enum" not in names.keywords:
         return None
@@ -166,7 +166,7 @@ def names_sent(renames: Renames, names: Any) -> SchemaNode | None:
     return SchemaNode({**names.keywords, "enum": values}, names.path)
 
 
-def holds_names(renames: Renames, value: Any) -> bool:
+def holds_names(renames: Renames, value: object) -> bool:
     """Tell whether a literal has a property that is sent under another name somewhere."""
     if isinstance(value, list):
         return any(holds_names(renames, one) for one in value)

@@ -14,8 +14,6 @@ Source: the notes on null of each profile.
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec.structs import replace
 
 from ...jsonschema.keywords import METADATA
@@ -163,7 +161,7 @@ def _without(node: Node, schema: Schema, ledger: Ledger, depth: int = 0) -> tupl
         if not branches:
             return None
         out[keyword] = branches
-        only: Any = branches[0]
+        only: object = branches[0]
         if len(branches) == 1 and isinstance(only, SchemaNode):
             outer = {key: value for key, value in out.items() if key != keyword}
             if outer.keys() <= METADATA | {"$defs"}:

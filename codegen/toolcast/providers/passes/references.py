@@ -16,8 +16,6 @@ Sent and decoded: as the contract has it. Source: the notes on references of eac
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...jsonschema.keywords import METADATA
 from ...jsonschema.merge import merged
 from ...jsonschema.schema_document import container
@@ -212,7 +210,7 @@ def note_dropped(before: Keywords, after: Keywords, path: Path, ledger: Ledger) 
             _note_dropped_inside(schema, left[name], ledger)
 
 
-def _note_dropped_additional(before: Schema, after: Any, path: Path, ledger: Ledger) -> None:
+def _note_dropped_additional(before: Schema, after: object, path: Path, ledger: Ledger) -> None:
     """Note a schema for additional keys that the merged schema lacks, or replaces by `false`."""
     key = "additionalProperties"
     if isinstance(before, SchemaNode) and after is False:

@@ -17,7 +17,6 @@ could not tell, by `drops` of the wire form. Source: the notes on strict mode of
 from __future__ import annotations
 
 from math import inf
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -128,7 +127,7 @@ def _most_keys(keywords: Keywords) -> float:
     return len(keywords["properties"]) if closed else inf
 
 
-def _note_confounded(schema: Any, path: Path, ledger: Ledger) -> None:
+def _note_confounded(schema: object, path: Path, ledger: Ledger) -> None:
     """Note that an optional key may be null by its own schema, which must be sent where it is left out."""
     keywords = schema.keywords if isinstance(schema, SchemaNode) else {}
     keyword = next((key for key in keywords if key in _NULLABLE), "type")

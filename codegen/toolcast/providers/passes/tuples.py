@@ -21,9 +21,8 @@ Ledger: `prefixItems`, `items`, `minItems`, `maxItems` and `type` rewritten, kep
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...jsonschema.json_types import TYPE_KEYWORDS, accepted_types, names_type
+from ...jsonschema.json_values import JsonObject
 from ...jsonschema.merge import distinct_schemas
 from ...jsonschema.schema_node import Schema, SchemaNode, is_free
 from ...runtime.wire.wire_form import MORE, position
@@ -153,7 +152,7 @@ def _as_union(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 def _kind(schema: Schema) -> str:
     if not isinstance(schema, SchemaNode):
         return "any"
-    keywords: dict[str, Any] = schema.keywords
+    keywords: JsonObject = schema.keywords
     if "const" in keywords:
         return text(keywords["const"])
     if "$ref" in keywords:

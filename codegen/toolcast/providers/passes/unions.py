@@ -18,12 +18,11 @@ any value is accepted. Sent and decoded: as the contract has it. Source: the not
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec.structs import replace
 
 from ...jsonschema.equality import equal
 from ...jsonschema.json_types import MOVED
+from ...jsonschema.json_values import JsonObject
 from ...jsonschema.merge import merged, required_groups
 from ...jsonschema.schema_node import Path, Schema, SchemaNode, is_free, to_json
 from ..constraint_texts import text
@@ -114,7 +113,7 @@ def _disjoint(left: Keywords, right: Keywords) -> bool:
     mine, theirs = left.get("type"), right.get("type")
     if mine is None or theirs is None:
         return False
-    both: tuple[dict[str, Any], dict[str, Any]] = {"type": mine}, {"type": theirs}
+    both: tuple[JsonObject, JsonObject] = {"type": mine}, {"type": theirs}
     return not equal(mine, theirs) and merged(*both) is None
 
 

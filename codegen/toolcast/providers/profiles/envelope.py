@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...jsonschema.json_values import JsonObject
 from ...jsonschema.keyword_values import DIALECT
 from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
@@ -37,7 +38,7 @@ class Normalized(Struct, frozen=True, kw_only=True):
             own.
     """
 
-    schema: dict[str, Any]
+    schema: JsonObject
     strict: bool | None
     ledger: tuple[LedgerEntry, ...]
     wire_forms: WireForms | None = None
@@ -54,7 +55,7 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     idempotent: bool | None = None
     open_world: bool | None = None
     input: TextInput | None = None
-    result_schema: dict[str, Any] | None = None
+    result_schema: JsonObject | None = None
     keys: Mapping[str, Any] = {}  # by name, the values of those in `spec.keys.SENT`
     examples: tuple[Any, ...] = ()  # calls in the contract's form
     shows_examples: Mapping[str, bool] = {}  # by provider, where the spec says so
@@ -66,7 +67,7 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
         return "code" in (self.keys.get("callers") or ())
 
 
-def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dict[str, Any]:
+def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> JsonObject:
     """Fill the template of a profile.
 
     Args:
@@ -85,7 +86,7 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
     return _filled(profile.envelope, envelope_values(tool, profile, parameters), profile.id)
 
 
-def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dict[str, Any]:
+def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) -> JsonObject:
     """Return the value of each placeholder that an envelope may name; None where the tool object has none.
 
     Arguments as for `tool_object`.
@@ -110,7 +111,7 @@ def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) ->
     }
 
 
-def result_form(tool: ToolInfo, profile: Profile) -> tuple[dict[str, Any] | None, tuple[LedgerEntry, ...]]:
+def result_form(tool: ToolInfo, profile: Profile) -> tuple[JsonObject | None, tuple[LedgerEntry, ...]]:
     """Return the schema of results as the provider takes it, and what it lacks; None without results."""
     return (None, ()) if tool.result_schema is None else fitted(tool.result_schema, profile.result)
 
@@ -203,7 +204,7 @@ def _envelope_pointers(id: str, envelope: bytes) -> tuple[str, str] | None:
 
 
 def placeholders(
-    template: Mapping[str, Any], below: tuple[str, ...] = ()
+    template: Mapping[str, object], below: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Return what a template names, known or not, each with the keys that lead to it after `below`."""
     for key, item in template.items():
@@ -213,7 +214,7 @@ def placeholders(
             yield item, (*below, key)
 
 
-def _values(tool: ToolInfo, parameters: dict[str, Any] | None, strict: bool | None) -> dict[str, Any]:
+def _values(tool: ToolInfo, parameters: JsonObject | None, strict: bool | None) -> JsonObject:
     result, text, blocking = tool.result_schema, tool.input, tool.keys.get("blocking")
     sent = {name: _member(tool.keys.get(key.name)) for key in SENT for name in key.carriers}
     return {
@@ -241,7 +242,7 @@ def _values(tool: ToolInfo, parameters: dict[str, Any] | None, strict: bool | No
     }
 
 
-def _member(value: Any) -> Any:
+def _member(value: object) -> object:
     """Return the value of a key as a member of a tool object; None where it is not stated, or has nothing in
     it.
     """
@@ -261,8 +262,8 @@ CARRIERS: Final[dict[str, tuple[str, ...]]] = {
 `annotations`, whose members have one placeholder each, is not among them."""
 
 
-def _filled(template: dict[str, Any], values: dict[str, Any], id: str) -> dict[str, Any]:
-    out: dict[str, Any] = {}
+def _filled(template: JsonObject, values: JsonObject, id: str) -> JsonObject:
+    out: JsonObject = {}
     for key, item in template.items():
         if isinstance(item, dict):
             inner = _filled(item, values, id)

@@ -14,11 +14,12 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
+from ...jsonschema.json_values import JsonObject
 from ...toml_tables import find_place, split_fault
 from .profile import Profile, ProfileError, ProfileProblem
 from .profile_check import forms, meanings, near
@@ -38,7 +39,7 @@ class _ProfileFile(Struct, frozen=True, kw_only=True):
 
     path: Path
     text: str
-    data: dict[str, Any]
+    data: JsonObject
 
     @property
     def id(self) -> str:
@@ -250,7 +251,7 @@ def _profile(file: _ProfileFile, others: Mapping[str, _ProfileFile]) -> Profile:
 
 def _with_base(
     file: _ProfileFile, others: Mapping[str, _ProfileFile], visited: tuple[Path, ...] = ()
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the data of a file merged into that of its base."""
     raw = dict(file.data)
     base, without = raw.pop("base", None), raw.pop("without", [])
@@ -280,7 +281,7 @@ def _with_base(
 
 
 def _base(
-    file: _ProfileFile, base: Any, others: Mapping[str, _ProfileFile], visited: tuple[Path, ...]
+    file: _ProfileFile, base: object, others: Mapping[str, _ProfileFile], visited: tuple[Path, ...]
 ) -> _ProfileFile:
     """Return the file of a base: another file of the same configuration, or a built-in one of that name."""
     found = others.get(base) if isinstance(base, str) else None
@@ -297,12 +298,12 @@ def _base(
     return found
 
 
-def _keys(table: Mapping[str, Any]) -> list[str]:
+def _keys(table: Mapping[str, object]) -> list[str]:
     inner = [f"{key}.{name}" for key, value in table.items() if isinstance(value, dict) for name in value]
     return [*table, *inner]
 
 
-def _without(table: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _without(table: Mapping[str, object], name: str) -> JsonObject:
     """Return the same without one of `_keys`."""
     return {
         key: {inner: below for inner, below in value.items() if f"{key}.{inner}" != name}
@@ -313,7 +314,7 @@ def _without(table: Mapping[str, Any], name: str) -> dict[str, Any]:
     }
 
 
-def _overlaid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _overlaid(below: Mapping[str, object], above: Mapping[str, object]) -> JsonObject:
     """Tables merge, everything else is replaced."""
     merged = dict(below)
     for key, value in above.items():

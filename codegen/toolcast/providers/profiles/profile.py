@@ -6,10 +6,11 @@ form, which may start from another one with `base = "openai"`."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
+from ...jsonschema.json_values import JsonObject
 from ...runtime.request_rules import RequestRules
 from .dialect import Dialect
 
@@ -161,8 +162,8 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     title: str = ""
     sources: tuple[str, ...] = ()
     declaration: Literal["typescript", "python"] | None = None
-    envelope: dict[str, Any]
-    text_envelope: dict[str, Any] | None = None
+    envelope: JsonObject
+    text_envelope: JsonObject | None = None
     omit_empty_parameters: bool = False
     states_draft: bool = False
     dialect: Dialect = Dialect()

@@ -66,7 +66,7 @@ def forms(raw: Mapping[str, Any]) -> Iterator[Problem]:
             yield f"{key!r} is missing", f"a profile needs {key}", key
 
 
-def _fields(raw: Mapping[str, Any], kind: type[Struct], below: tuple[str, ...]) -> Iterator[Problem]:
+def _fields(raw: Mapping[str, object], kind: type[Struct], below: tuple[str, ...]) -> Iterator[Problem]:
     hints = get_type_hints(kind)
     types = {field.encode_name: hints[field.name] for field in msgspec.structs.fields(kind)}
     for key, value in raw.items():

@@ -23,11 +23,13 @@ from jinja2.exceptions import SecurityError, TemplateSyntaxError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from ...jsonschema.json_values import JsonObject
+
 _BUDGET = 1 << 27
 """Units that one rendering may spend. One character costs one."""
 _LARGEST = 1 << 25
 """Units that one value may weigh."""
-OPTIONS: dict[str, Any] = {
+OPTIONS: JsonObject = {
     "undefined": StrictUndefined,
     "autoescape": False,  # Python source, and every string arrives as a literal
     "trim_blocks": True,
@@ -64,7 +66,7 @@ def _spend(units: int) -> None:
             raise SecurityError("the template does more than a template may: it loops or prints too much")
 
 
-def _weight(value: Any, *, numbers: bool = False) -> int:
+def _weight(value: object, *, numbers: bool = False) -> int:
     """The cost of a value as it would be printed, at any depth; hardly more than `_LARGEST`. With `numbers`,
     each number counts by its value, also in text: it may be a width.
     """
@@ -91,7 +93,7 @@ def _require_size(size: int) -> None:
         raise SecurityError("the template makes a value that is too large")
 
 
-def _held(value: Any) -> Any:
+def _held(value: object) -> object:
     """A value that may be kept or compared, paid for by its size."""
     size = _weight(value)
     _require_size(size)
@@ -99,7 +101,7 @@ def _held(value: Any) -> Any:
     return value
 
 
-def _require_product(name: str, value: Any, operands: Iterable[Any]) -> None:
+def _require_product(name: str, value: object, operands: Iterable[object]) -> None:
     """Bound the result of an operation on `value` by the product of the sizes."""
     numbers = name in _WIDE
     sizes = [_weight(value, numbers=numbers)]
@@ -108,7 +110,7 @@ def _require_product(name: str, value: Any, operands: Iterable[Any]) -> None:
     _require_size(math.prod(max(size, 1) for size in sizes))
 
 
-def _bounded(name: str, function: Any) -> Callable[..., Any]:
+def _bounded(name: str, function: Any) -> Callable[..., object]:
     """A filter or test that looks at the sizes of its arguments first."""
     first = int(getattr(function, "jinja_pass_arg", None) is not None)
 
@@ -123,7 +125,7 @@ def _bounded(name: str, function: Any) -> Callable[..., Any]:
 
 
 @pass_context
-def _printed(_context: Context, value: Any) -> Any:
+def _printed(_context: Context, value: object) -> object:
     return _held(value)
 
 
@@ -201,22 +203,22 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         """Pay for literal text. Raises SecurityError when the budget is spent."""
         _spend(units)
 
-    def held(self, value: Any) -> Any:
+    def held(self, value: object) -> object:
         """Pay for a value by its size and return it. Raises SecurityError where it is too large."""
         return _held(value)
 
-    def turns(self, items: Iterable[Any]) -> Iterator[Any]:
+    def turns(self, items: Iterable[object]) -> Iterator[object]:
         """Yield items, paying for each."""
         for item in items:
             _spend(_STEP)
             yield item
 
-    def joined(self, *parts: Any) -> str:
+    def joined(self, *parts: object) -> str:
         """Evaluate the operator `~`."""
         _held(parts)
         return "".join(map(str, parts))
 
-    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805 - as Jinja has it
+    def call(__self, __context: Context, __obj: object, *args: object, **kwargs: object) -> Any:  # noqa: N805 - as Jinja has it
         _spend(_CALL)
         owner = getattr(__obj, "__self__", None)
         if isinstance(owner, (str, bytes, list, tuple, dict)):
@@ -225,7 +227,7 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
             _held((args, kwargs))
         return super().call(__context, __obj, *args, **kwargs)
 
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+    def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
         if operator == "+":
             _held((left, right))
         elif isinstance(left, int) and isinstance(right, int):

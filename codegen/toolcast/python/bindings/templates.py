@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FunctionLoader
 
@@ -44,7 +43,7 @@ class Templates:
         for name in names:
             self._environment.get_template(name)
 
-    def render(self, name: str, **values: Any) -> str:
+    def render(self, name: str, **values: object) -> str:
         """Render a template. Raises TemplateFailedError, which names the template and line."""
         try:
             with self._sandbox.rendering() if self._sandbox else nullcontext():

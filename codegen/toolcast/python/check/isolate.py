@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import CodeType, ModuleType, TracebackType
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec.structs import fields
@@ -86,8 +86,8 @@ class Isolated:
     def _import(
         self,
         name: str,
-        scope: Mapping[str, Any] | None = None,
-        local: Mapping[str, Any] | None = None,
+        scope: Mapping[str, object] | None = None,
+        local: Mapping[str, object] | None = None,
         wanted: tuple[str, ...] = (),
         level: int = 0,
     ) -> ModuleType:
@@ -133,7 +133,7 @@ def build_decoders(module: ModuleType, names: tuple[str, ...]) -> None:
 
 
 def check_binding(
-    module: ModuleType, constant: str, tool: ToolSpec, roots: Roots, provider_files: Mapping[str, Any]
+    module: ModuleType, constant: str, tool: ToolSpec, roots: Roots, provider_files: Mapping[str, object]
 ) -> None:
     """Raise UnsoundError unless the binding has the tool's exact texts and types, and its decoders can be
     built.
@@ -180,7 +180,7 @@ def check_binding(
                 raise UnsoundError(f"its decoder cannot be built: {kind}: {problem}") from problem
 
 
-def _bound(tool: ToolSpec) -> Iterator[tuple[str, Any]]:
+def _bound(tool: ToolSpec) -> Iterator[tuple[str, object]]:
     """The keys of a spec that are fields of the binding, stated or by default."""
     for key in KEYS.values():
         if key.bound:
@@ -188,7 +188,7 @@ def _bound(tool: ToolSpec) -> Iterator[tuple[str, Any]]:
             yield key.name, _DEFAULTS[key.name] if value is None else value
 
 
-def _type(module: ModuleType, name: str) -> Any:
+def _type(module: ModuleType, name: str) -> object:
     return None if name == "None" else getattr(module, name)
 
 

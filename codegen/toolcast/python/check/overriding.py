@@ -31,11 +31,11 @@ class WithoutTexts(Templates):
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
 
-    def render(self, name: str, **values: Any) -> str:
+    def render(self, name: str, **values: object) -> str:
         return self._templates.render(name, **_without_texts(values))
 
 
-def _without_texts(value: Any) -> Any:
+def _without_texts(value: object) -> Any:
     if isinstance(value, str):
         return _TEXT.sub(_placeholder, value)
     if isinstance(value, (list, tuple)):

@@ -211,7 +211,7 @@ def _fitting(default: str, value: Any, before: int) -> str:
     return paragraph(value, before, len(INDENT)) if default == text(str(value)) else default
 
 
-def _default(value: Any, expression: Expression, *, typed: bool) -> str:
+def _default(value: object, expression: Expression, *, typed: bool) -> str:
     """The source of a default: a mutable one is made anew each time; typed ones are converted, and so is a
     text (`typed`) that another Python type holds.
     """

@@ -5,7 +5,6 @@ msgspec chooses exactly as the schema does, else its branches are told apart by 
 """
 
 import math
-from typing import Any
 
 from msgspec import structs
 
@@ -237,7 +236,7 @@ def _enum_type(node: Enum) -> Expression:
     return Expression(text=text, kinds=widened, checks=(check,))
 
 
-def _literal_parts(values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+def _literal_parts(values: tuple[object, ...]) -> list[tuple[object, ...]]:
     """Separate strings and integers of an enum: `msgspec.inspect`, before 0.22, fails at a Literal of values
     that Python cannot sort.
     """
@@ -245,7 +244,7 @@ def _literal_parts(values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     return [part for part in found if part]
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     kinds = {bool: "bool", str: "str", int: "int", float: "float", list: "list", dict: "dict"}
     return "none" if value is None else kinds[type(value)]
 
