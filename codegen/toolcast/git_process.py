@@ -43,17 +43,9 @@ def git_program() -> str | None:
 
 
 def run_git(program: str, folder: Path, *words: str, given: bytes = b"", seconds: float = 60) -> Answer:
-    """Run one command of git.
+    """Run one command of git; return its exit status and output. Raises OSError where it cannot be started.
 
-    Args:
-        program: what `git_program` found.
-        folder: the folder to run it in.
-        words: the command and its arguments; those that a user gave must not start with a hyphen.
-        given: what the command reads.
-        seconds: the longest that it may take.
-
-    Returns:
-        Its exit status and output. Raises OSError where it cannot be started.
+    `words` that a user gave must not start with a hyphen; `given` is what the command reads.
     """
     try:
         done = subprocess.run(

@@ -5,15 +5,7 @@ from typing import Any
 
 
 def lazy_exports(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """Make the `__getattr__` of a package.
-
-    Args:
-        package: the package's `__name__`.
-        modules: each name with the module that defines it, relative to the package: `.loop`, `..jsonschema`.
-
-    Returns:
-        The function to assign to `__getattr__`. It raises AttributeError for any other name.
-    """
+    """Make the `__getattr__` of a package from its names, each with its module relative to the package."""
 
     def get(name: str) -> Any:
         if name not in modules:

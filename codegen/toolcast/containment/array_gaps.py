@@ -52,8 +52,6 @@ def _item_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
 
 
 def _at(prover: Prover, case: Case, target: Part, index: int, parts: list[Part], theirs: Part) -> list[Gap]:
-    """Gaps of the item at one index."""
-
     def embed(value: object) -> Iterator[Any]:
         for soft in ((target,), ()):
             try:

@@ -85,7 +85,6 @@ class _Judge(Struct, frozen=True):
     forgiving: bool
 
     def escapes(self, value: object) -> bool:
-        """Return whether the first contract accepts `value` and the second refuses it."""
         return _accepts(self.old, value) and not self.accepted_now(value)
 
     def accepted_now(self, value: object) -> bool:
@@ -103,7 +102,6 @@ class _Judge(Struct, frozen=True):
         )
 
     def reasons(self, value: object) -> int:
-        """The number of violations of the second contract."""
         return 1 if isinstance(self.new, bool) else len(self.new.violations(value, 10))
 
 
@@ -168,7 +166,6 @@ def compare(old: Built, new: Built, root: _Root, *, search: bool = True) -> Comp
 
 
 def _as_bytes(part: Part) -> bytes:
-    """A root and all definitions, which are alike where the texts are."""
     return encode([part.schema, part.side.document.get("$defs")])
 
 

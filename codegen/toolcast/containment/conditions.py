@@ -29,13 +29,9 @@ _MAX_LITERALS: Final = 40
 class _ConditionProver(Prover, Protocol):
     """The further part of the prover that conditions need."""
 
-    def contains(self, case: Case, target: Part) -> bool:
-        """Return whether every value of `case` is surely accepted by `target`."""
-        ...
+    def contains(self, case: Case, target: Part) -> bool: ...
 
-    def spend(self) -> bool:
-        """Count one step; False once there are no more."""
-        ...
+    def spend(self) -> bool: ...
 
 
 def union_gaps(prover: _ConditionProver, case: Case, target: Part, keyword: str) -> list[Gap]:

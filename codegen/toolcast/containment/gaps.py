@@ -30,10 +30,7 @@ class SearchingEmptiness(Emptiness):
     """Emptiness that also searches for texts, and for schemas that a case excludes."""
 
     def __init__(self, spend: Callable[[], bool], contains: Callable[[Case, Part], bool]) -> None:
-        """Args:
-        spend: counts one step, and is False once there are no more.
-        contains: whether every value of a case is surely accepted by a schema.
-        """
+        """`spend` counts one step, and is False at the end; `contains` is `SchemaProver.contains`."""
         super().__init__(spend)
         self._contains = contains
         self._nested = 0

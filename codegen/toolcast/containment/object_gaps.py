@@ -117,7 +117,6 @@ def _place(case: Case, target: Part, name: str) -> str:
 
 
 def _declared_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
-    """Every property that either side declares, or the first one requires."""
     schema = target.schema
     ours = declared_names(case.facts)
     known = set(ours)
@@ -140,7 +139,6 @@ def _declared_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
 
 
 def _applied(target: Part, name: str) -> list[Part]:
-    """The schemas of `target` alone for the property `name`."""
     schema = target.schema
     found = [target.below("properties", name)] if name in schema.get("properties", ()) else []
     found += [
@@ -196,7 +194,6 @@ def _declared_now(gaps: list[Gap], theirs: Part, name: str) -> Gap:
 
 
 def _name_parts(case: Case) -> list[Part]:
-    """The schemas of all names of a case's objects."""
     return [fact.below("propertyNames") for fact in case.facts if "propertyNames" in fact.schema]
 
 
@@ -312,7 +309,6 @@ def _name(case: Case, target: Part, found: Sequence[str], refused: Sequence[str]
 
 
 def _name_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
-    """Names against `propertyNames`."""
     theirs = target.below("propertyNames")
     names = _name_parts(case)
     found: list[Gap] = []

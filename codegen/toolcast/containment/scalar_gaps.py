@@ -179,12 +179,10 @@ def _patterns(case: Case) -> list[str]:
 
 
 def _all_patterns(case: Case) -> list[str]:
-    """The patterns of a case, and those of its formats."""
     return [*_patterns(case), *patterns_of(values_of(case.facts, "format"))]
 
 
 def _has_text(case: Case, least: int, most: int | None) -> bool:
-    """Return whether the patterns of a case find something in a text of such a length."""
     patterns = _all_patterns(case)
     if not patterns:
         return True

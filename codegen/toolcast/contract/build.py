@@ -246,7 +246,6 @@ _AT = ("input", "definition")
 def _grammar_problems(
     document: Document, text: TextInput, examples: Sequence[object]
 ) -> Iterator[Diagnostic]:
-    """Check the grammar `text` of a tool, and its examples by it."""
     if text.grammar is None:
         return
     try:
@@ -330,29 +329,19 @@ class _CorrectedDocument:
 
     @property
     def file(self) -> str:
-        """Posix path as shown in diagnostics."""
         return self._document.file
 
     @property
     def data(self) -> JsonObject:
-        """Plain JSON values."""
         return self._data
 
     def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
-        """Line and column (from 1) of the value at `path`, or of its key; the nearest parent if absent."""
         first = (self._written.get(str(path[0]), path[0]),) if path else ()
         return self._document.locate((*first, *path[1:]), key=key)
 
 
 def _corrected(document: Document) -> Document:
-    """Give each misspelt top-level key the name that its diagnostic suggests, unless that is there, too.
-
-    Args:
-        document: a spec, which is a mapping.
-
-    Returns:
-        A document with the names that are meant; the same document where no key is misspelt.
-    """
+    """Give each misspelt top-level key the name that its diagnostic suggests, unless that is there, too."""
     suggested = SpecChecker(document).known_keys((), document.data, KEYS, Names(synonyms=SYNONYMS))
     written = {name: key for name, key in suggested.items() if name not in document.data}
     return _CorrectedDocument(document, written) if written else document

@@ -102,7 +102,6 @@ class _Search:
         return parts, negated
 
     def _undeclared(self, schema: Mapping[str, Any], declared: list[Mapping[str, Any]]) -> Iterator[_Doubt]:
-        """Required properties that are in none of `declared`."""
         has_object = "object" in as_list(schema.get("type", "object"))
         for index, name in enumerate(schema.get("required", ()) if has_object else ()):
             if any(name in properties for properties in declared):
@@ -144,7 +143,6 @@ def _doubts_of(schema: Mapping[str, object]) -> Iterator[_Doubt]:
 
 
 def _without_effect(schema: Mapping[str, object], types: list[str]) -> Iterator[_Doubt]:
-    """Keywords that apply to other types than those of the schema."""
     kinds = {"number" if each == "integer" else each for each in types}
     for keyword in schema:
         kind = TYPE_OF.get(keyword)

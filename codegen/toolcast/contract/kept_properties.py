@@ -27,9 +27,7 @@ class _MergingReader(Protocol):
 
     pointers: dict[int, str]
 
-    def resolve(self, reference: str) -> Any:
-        """The schema that a normal-form reference names."""
-        ...
+    def resolve(self, reference: str) -> Any: ...
 
     def merged(self, schema: Mapping[str, Any]) -> tuple[JsonObject, bool]:
         """`schema` with `allOf` and `$ref` merged into it, and whether the result accepts more."""
@@ -198,7 +196,6 @@ class _Search:
             yield item, constraints
 
     def _default_exceeds(self, schema: Any, default: Any) -> bool:
-        """Return whether a default has properties that the objects of its schema do not declare."""
         typed = self._typed(schema).schema if isinstance(schema, dict) else None
         if typed is None:
             return False
@@ -254,7 +251,6 @@ _WHOLE_VALUE: Final[JsonObject] = {"uniqueItems": True}
 
 
 def _in_place_schemas(schema: Mapping[str, Any]) -> Iterator[Any]:
-    """The schemas that `schema` applies to its own value."""
     for keyword in _IN_PLACE_LISTS:
         yield from schema.get(keyword, ())
     yield from (schema[keyword] for keyword in _IN_PLACE if keyword in schema)
@@ -267,7 +263,6 @@ def as_list(value: Any) -> list[Any]:
 
 
 def _property_schemas(constraint: Mapping[str, Any], name: str) -> Iterator[Any]:
-    """The schemas that `constraint` applies to the property `name`."""
     if constraint is _WHOLE_VALUE:
         yield _WHOLE_VALUE
         return
@@ -295,7 +290,6 @@ def _any_property_schemas(constraint: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _item_schemas(constraint: Mapping[str, Any]) -> Iterator[Any]:
-    """The schemas that `constraint` may apply to an item."""
     if constraint is _WHOLE_VALUE:
         yield _WHOLE_VALUE
         return

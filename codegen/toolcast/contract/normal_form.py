@@ -128,7 +128,6 @@ def direct_references(schema: object) -> set[str]:
 
 
 def _reachable_definitions(schema: object, defs: Mapping[str, object]) -> set[str]:
-    """Names of the definitions that `schema` refers to, directly or through others of `defs`."""
     found: set[str] = set()
     queue = [schema] if defs else []
     while queue:

@@ -299,7 +299,6 @@ class NormalFormBuilder:
             )  # fmt: skip
 
     def _list(self, keyword: str, value: object, below: SchemaLocation, depth: int) -> list[object] | None:
-        """The schemas in a list; None where it is none."""
         if isinstance(value, list) and value:
             return [self._schema(item, below.at(i), depth + 1) for i, item in enumerate(value)]
         self._report(
@@ -371,7 +370,6 @@ class NormalFormBuilder:
     # -- references ---------------------------------------------------------------------------
 
     def _reference(self, value: Any, below: SchemaLocation, location: SchemaLocation) -> str | None:
-        """A reference of the normal form; None for one that leads nowhere."""
         self._linked = True
         if not isinstance(value, str):
             self._report(

@@ -16,8 +16,6 @@ _DATE = rf"{_YEAR}-\d{{2}}-\d{{2}}"
 
 
 class _PythonType(Struct, frozen=True):
-    """A Python type by its source text, and the format and pattern of its schema."""
-
     text: str
     format: str | None
     pattern: str | None

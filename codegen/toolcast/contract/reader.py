@@ -33,10 +33,8 @@ class Reader:
     def __init__(
         self, document: Mapping[str, Any], schemas: Schemas, files: Mapping[str, str] | None = None
     ) -> None:
-        """Args:
-        document: the contract document, which `schemas` has compiled.
-        schemas: the compiled schemas of the document.
-        files: the shared type file of each definition that is in one.
+        """Read what `schemas` has compiled; `files` has the shared type file of each definition that is in
+        one.
         """
         self.document = document
         self.pointers: dict[int, str] = {}
@@ -146,7 +144,6 @@ class Reader:
     def _choice(
         self, schema: Mapping[str, Any], original: Mapping[str, Any], pointer: str, description: str
     ) -> Node:
-        """The values of `enum` or `const` that the original schema accepts."""
         candidates = schema["enum"] if "enum" in schema else [schema["const"]]
         if schema is original and _only_strings(schema, candidates):
             values = list(dict.fromkeys(candidates))
@@ -190,14 +187,12 @@ def _any_type_keywords(keys: set[str]) -> tuple[str, ...]:
 
 
 def _only_strings(schema: Mapping[str, Any], members: list[Any]) -> bool:
-    """Return whether a schema is an enum of strings, without other keywords that could refuse one."""
     if schema.get("type", "string") != "string" or not asserted_keywords(schema) <= {"type", "enum"}:
         return False
     return all(isinstance(member, str) for member in members)
 
 
 def _reference(ref: str, pointer: str, description: str, residue: tuple[str, ...]) -> Reference:
-    """A reference node for `#/$defs/Name` or `#/parameters`."""
     path = split(ref)
     name, root = (path[1], "") if path[0] == "$defs" else ("", path[0])
     return Reference(pointer=pointer, description=description, residue=residue, name=name, root=root)

@@ -314,7 +314,6 @@ def unknown_format(name: str) -> str | None:
 
 
 def _keyword(key: str, schema: Mapping[str, object]) -> str | None:
-    """The keyword that a key most likely means."""
     if key in _SYNONYMS:
         kind = schema.get("type")
         kind = type_meant(kind) if isinstance(kind, str) else None

@@ -166,7 +166,6 @@ _READ_KEYWORDS: Final = frozenset(
 
 
 def _describe_pointer(pointer: str) -> str:
-    """Names what is at a pointer, for a message."""
     *_, holder, last = ["", *split(pointer)]
     if holder == "properties":
         return f"the property `{last}`"
@@ -323,7 +322,6 @@ def _endless_defaults(reader: Reader, contract: Contract) -> Iterator[_EndlessDe
 
 
 def _is_converted(field: Field) -> bool:
-    """Return whether the default is converted; others are literals in the Struct."""
     return not field.required and isinstance(field.default, list | dict)
 
 

@@ -99,7 +99,6 @@ _READS_UNDECLARED = frozenset(
 
 
 def _read_object(reader: SchemaReader, typed: TypedSchema) -> Node:
-    """A Map where nothing is declared, else an Object."""
     if not typed.schema.get("properties") and not typed.schema.get("required"):
         node = _read_map(reader, typed)
         if node is not None:

@@ -118,7 +118,6 @@ class References:
         return (self.types[file] if file else location.document).data
 
     def _index(self, document: Document, file: str, root: Path) -> SchemaIndex:
-        """The names of the schemas in a document, from the resource at `root` on."""
         key = DefinitionLocation(file, root)
         if key not in self._indexes:
             schema = value_at(document.data, root)
@@ -202,7 +201,6 @@ def _steps(schema: object, pointer: str, root: Path) -> Path:
 
 
 def _definition_pointers(schema: object) -> dict[str, str]:
-    """The definitions of a schema by name, each as a reference inside of it."""
     groups = [(key, schema.get(key)) for key in ("definitions", "$defs")] if isinstance(schema, dict) else []
     return {
         name: f"#/{key}/{escape(name)}" for key, group in groups if isinstance(group, dict) for name in group

@@ -97,7 +97,6 @@ def distinguishable(branches: list[Any], resolve: Callable[[str], Any]) -> bool:
 
 
 def _dereferenced(branch: object, resolve: Callable[[str], object]) -> object:
-    """The branch, or the definition that it refers to."""
     visited: set[str] = set()
     while (
         isinstance(branch, dict) and asserted_keywords(branch) == {"$ref"} and branch["$ref"] not in visited
@@ -108,7 +107,6 @@ def _dereferenced(branch: object, resolve: Callable[[str], object]) -> object:
 
 
 def _constants(branch: Any) -> JsonObject:
-    """The required properties of an object schema that can have one value only."""
     properties = branch.get("properties", {}) if isinstance(branch, dict) else {}
     found: JsonObject = {}
     for name in branch.get("required", ()) if properties else ():

@@ -13,14 +13,8 @@ from .schema_types import read_type, with_definitions_inlined
 def declare_tool(
     definition: Mapping[str, Any], language: Language, function: str, free: FreeNames, *, top: bool = False
 ) -> str:
-    """Declare a tool in a namespace.
-
-    Args:
-        definition: its definition for the language: `name`, `description`, `parameters` and `result`.
-        language: the language.
-        function: the name of its function.
-        free: the names of the namespace that types may take.
-        top: whether the function stands outside of a namespace.
+    """Declare a tool as a function of a namespace, or at the `top`, from its definition for the language.
+    `free` are the names that types may take.
     """
     printer: Printer = Python(free)
     if language == "typescript":

@@ -87,12 +87,7 @@ class Printer(ABC):
         self._names = {} if names is None else names
 
     def define(self, definitions: Mapping[str, object], *, is_open: bool) -> None:
-        """Add a statement for each definition; until the next call, references lead to these.
-
-        Args:
-            definitions: the `$defs` of a schema.
-            is_open: as for `read_type`.
-        """
+        """Add a statement for each of `$defs`; until the next call, references lead to these."""
         self._names = {reference_to(name): self._free.take(type_name(name)) for name in definitions}
         for name, schema in zip(self._names.values(), definitions.values(), strict=True):
             self._define(name, read_type(schema, name, is_open=is_open))
@@ -192,7 +187,6 @@ class Printer(ABC):
         return f"{above}{row}\n"
 
     def _indented(self, lines: str) -> str:
-        """Lines, each indented by one level; empty ones stay empty."""
         return re.sub(r"^(?=.)", self.indent, lines, flags=re.MULTILINE)
 
 
@@ -218,13 +212,9 @@ class TypeScript(Printer):
     ) -> None:
         """Take how types are written.
 
-        Args:
-            free: names that types may take.
-            names: names of types by reference.
-            comments: `/** … */`, which editors show; or `// …`, which takes fewer tokens.
-            integer: the type of integers. `number` has a note that it is one; `integer` is for the caller to
-                declare, as `INTEGER_ALIAS`.
-            top: whether functions stand outside of a namespace.
+        `comments`: `/** … */`, which editors show; or `// …`, which takes fewer tokens. `integer`: the type
+        of integers; `number` has a note that it is one, and the caller declares `integer`, as
+        `INTEGER_ALIAS`. `top`: functions stand outside of a namespace.
         """
         super().__init__(free, names)
         self.comment_beside = comments == "line"
@@ -312,7 +302,6 @@ class TypeScript(Printer):
         return TypeText(braces, members=True)
 
     def _record(self, further: TypeText) -> TypeText:
-        """An object that declares no key."""
         # `type Tree = Record<string, Tree>` would refer to itself in a way that TypeScript refuses.
         notes = _hoisted("Each value", further)
         if set(re.findall(r"\w+", further.text)).isdisjoint(self._names.values()):
@@ -371,18 +360,15 @@ def typescript_literal(value: object) -> str:
 
 
 def _after(start: str, made: TypeText) -> str:
-    """Text and a type after it, on the same line or on lines of its own."""
     return f"{start}{made.text}" if made.text.startswith("\n") else f"{start} {made.text}"
 
 
 def _parenthesized(made: TypeText) -> str:
-    """A type as a part of another."""
     end = "\n" if made.text.startswith("\n") else ""
     return f"({made.text}{end})" if made.alternatives else made.text
 
 
 def _may_be_empty(of: Type) -> bool:
-    """Tell whether an object without keys has a type."""
     match of:
         case Object():
             return not any(field.required for field in of.fields)
@@ -624,7 +610,6 @@ def _items(count: int) -> str:
 
 
 def _code(pattern: str) -> str:
-    """A pattern in backticks, or as JSON where it has one."""
     plain = pattern.isprintable() and "`" not in pattern
     return f"`{pattern}`" if plain else compact_json(pattern)
 

@@ -66,13 +66,8 @@ class Scalar(Type, frozen=True):
 
 
 class Array(Type, frozen=True):
-    """An array.
-
-    Attributes:
-        first: the types of its first items.
-        rest: the type of further items; None where there are none.
-        least: how many items it has at least.
-        most: how many items it has at most; None without a limit.
+    """An array of at least `least` and at most `most` items, with the types of its first items and of the
+    rest, if there may be any.
     """
 
     first: tuple[Type, ...]
@@ -122,12 +117,10 @@ class Intersection(Type, frozen=True):
 
 
 def read_type(schema: object, name: str = "", *, is_open: bool = False) -> Type:
-    """Read the type of the values that a schema accepts.
+    """Read the type of the values that a schema of 2020-12 accepts.
 
-    Args:
-        schema: a schema of 2020-12, as JSON.
-        name: what suggests the name of a class for it.
-        is_open: whether objects that do not state `additionalProperties` may have any further keys.
+    `name` suggests the name of its class; with `is_open`, objects that do not state `additionalProperties`
+    may have any further keys.
     """
     return _Reader(is_open).read(schema, name, 0)
 
@@ -243,14 +236,8 @@ def compact_json(value: object) -> str:
 
 
 def with_definitions_inlined(schema: Mapping[str, Any]) -> JsonObject:
-    """Put each definition that one reference leads to in the place of the reference.
-
-    Args:
-        schema: a schema of 2020-12, with references to `$defs` of its root.
-
-    Returns:
-        The same schema, in which only definitions with several uses, or with themselves among their parts,
-        are left in `$defs`. The argument is not changed.
+    """Return a schema in which each of `$defs` with one use stands in the place of its reference. Definitions
+    with several uses, or with themselves among their parts, stay.
     """
     definitions: Mapping[str, object] = schema.get("$defs", {})
     root = {key: value for key, value in schema.items() if key != "$defs"}
@@ -281,7 +268,6 @@ def _name(reference: str) -> str:
 
 
 def _references(schemas: list[object]) -> list[str]:
-    """Every reference in schemas, as often as it stands there."""
     found: list[str] = []
     pending = list(schemas)
     while pending:

@@ -121,7 +121,6 @@ class _Facts:
 
     @cached_property
     def open(self) -> bool:
-        """The schemas describe properties that none of them names."""
         return bool(self.patterns) or any(map(bool, values_of(self.parts, "additionalProperties")))
 
     def tested(self, kind: str) -> bool:
@@ -137,10 +136,9 @@ class Generator:
     def __init__(
         self, budget: Budget | None = None, rng: random.Random | None = None, most: int = _MAX_PARTS
     ) -> None:
-        """Args:
-        budget: the parts of all values, counted down; none without it.
-        rng: makes varied values; without it the same schemas always give the same small value.
-        most: parts of one value that are tried.
+        """Make values of at most `budget` parts in all, and try at most `most` parts of one value.
+
+        `rng` makes varied values; without it the same schemas always give the same small value.
         """
         self._budget = budget
         self._most = most

@@ -311,7 +311,6 @@ def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> JsonObject:
 
 
 def _jsonable(value: Any) -> Any:
-    """Copy JSON data out of any mappings and sequences."""
     if isinstance(value, Mapping):
         return {key: _jsonable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -51,7 +51,6 @@ def exact(value: float) -> Fraction:
 
 
 def _common_multiple(steps: Sequence[Fraction]) -> Fraction:
-    """Return the smallest number that is a multiple of all of `steps`, which are positive."""
     bottom = lcm(*(step.denominator for step in steps))
     return Fraction(lcm(*(int(step * bottom) for step in steps)), bottom)
 
@@ -223,7 +222,6 @@ class _Evaluated(Struct, frozen=True):
     patterns: tuple[str, ...]
 
     def covers(self, name: str) -> bool:
-        """Return whether a property of this name may be evaluated."""
         return name in self.names or any(matches(pattern, name) for pattern in self.patterns)
 
 

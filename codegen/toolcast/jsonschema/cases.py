@@ -32,11 +32,6 @@ class Side:
     """A document of 2020-12, compiled on demand. Its schemas must not change meanwhile."""
 
     def __init__(self, document: Mapping[str, Any], name: str = "", schemas: Schemas | None = None) -> None:
-        """Args:
-        document: the document that references count from.
-        name: which side of a comparison it is.
-        schemas: the compiled schemas of the document, where there are any.
-        """
         self.document = document
         self.name: Final = name
         self._schemas = schemas
@@ -262,7 +257,6 @@ def _union(masks: Iterable[int]) -> int:
 
 
 def _stated_values(schema: Mapping[str, Any], keyword: str) -> list[Any]:
-    """Return the values that `enum` or `const` lists."""
     values: list[Any] = schema["enum"] if keyword == "enum" else [schema["const"]]
     return values
 
@@ -281,15 +275,11 @@ def cases_of(
     without_values: list[str] | None = None,
     unions: bool = True,
 ) -> list[Case]:
-    """Return the cases, of one kind each, of values that all of `parts` accept.
+    """Return the cases, of one kind each, of values that all of `parts` accept, without those that have no
+    value by their types or literals.
 
-    Those that have no value by their types or literals are left out.
-
-    Args:
-        parts: schemas of either side.
-        base: a case that the values are in already; its unions are not followed again.
-        without_values: receives why the cases that are left out have no value.
-        unions: whether unions and conditions are followed; else they are left out.
+    `base` is a case that the values are in already; its unions are not followed again. `without_values`
+    receives why cases are left out.
     """
     parts = tuple(parts)
     pointer = base.pointer if base is not None else parts[0].pointer if parts else ""
@@ -393,7 +383,6 @@ def _without_literals(facts: list[Part], mask: int) -> str:
 
 
 def _dependent(facts: list[Part], known: Mapping[int | bool, None]) -> list[Part]:
-    """The schemas in `dependentSchemas` of properties that are required."""
     if not any("dependentSchemas" in fact.schema for fact in facts):
         return []
     required = {name for fact in facts for name in fact.schema.get("required", ())}

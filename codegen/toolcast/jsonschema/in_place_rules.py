@@ -48,7 +48,6 @@ def reference_rule(context: RuleContext) -> Rule | None:
 
 
 def _all_rule(context: RuleContext) -> Rule | None:
-    """`allOf`; settled by each in turn."""
     if "allOf" not in context.schema:
         return None
     nodes = [context.inplace(sub, "allOf", index) for index, sub in enumerate(context.schema["allOf"])]
@@ -149,7 +148,6 @@ def _condition_rule(context: RuleContext) -> Rule | None:
 
 
 def _dependent_schemas_rule(context: RuleContext) -> Rule | None:
-    """`dependentSchemas`."""
     if "dependentSchemas" not in context.schema:
         return None
     nodes = {

@@ -12,7 +12,6 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def _is_schema(value: object) -> bool:
-    """Return whether a value is an object or a boolean."""
     return isinstance(value, (bool, dict, Mapping))
 
 

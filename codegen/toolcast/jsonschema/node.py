@@ -195,7 +195,6 @@ class CompiledNode:
 
 
 def _accept_all(value: Any, run: Validation) -> bool:
-    """Accepts everything."""
     return True
 
 

@@ -69,7 +69,6 @@ def _properties_rule(context: RuleContext) -> Rule | None:
 
 
 def _pattern_properties_rule(context: RuleContext) -> Rule | None:
-    """`patternProperties`."""
     if "patternProperties" not in context.schema:
         return None
     at = f"{context.pointer}/patternProperties"
@@ -215,7 +214,6 @@ def _required_rule(context: RuleContext) -> Rule | None:
 
 
 def _dependent_required_rule(context: RuleContext) -> Rule | None:
-    """`dependentRequired`."""
     wanted = {
         name: tuple(needs) for name, needs in context.schema.get("dependentRequired", {}).items() if needs
     }
@@ -252,7 +250,6 @@ def _dependent_required_rule(context: RuleContext) -> Rule | None:
 
 
 def _property_names_rule(context: RuleContext) -> Rule | None:
-    """`propertyNames`."""
     if "propertyNames" not in context.schema:
         return None
     node = context.child(context.schema["propertyNames"], "propertyNames")

@@ -28,12 +28,8 @@ from .validator import Validator
 
 
 class _SoundSchema(Struct, frozen=True):
-    """A schema without its defects.
-
-    Attributes:
-        schema: the schema, in 2020-12 words.
-        changes: what was changed, in the order in which it was found.
-        upgrades: those of the changes that only read an older form.
+    """A schema in 2020-12 words without its defects, and the changes in order, of which `upgrades` only read
+    an older form.
     """
 
     schema: JsonObject
@@ -69,7 +65,6 @@ class _Side(Side):
         self._written: dict[int, JsonObject] = {}
 
     def part(self, schema: Schema) -> Part:
-        """A schema of the document."""
         if isinstance(schema, SchemaNode):
             return Part(self, _write(schema, self._written, lambda each: each.keywords), "")
         return Part(self, schema, "")

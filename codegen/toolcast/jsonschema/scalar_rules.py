@@ -133,8 +133,6 @@ _BOUNDS: dict[str, Callable[[object], Check]] = {
 
 
 def _bound_rule(keyword: str) -> Builder:
-    """One of the four bounds."""
-
     def build(context: RuleContext) -> Rule | None:
         if keyword not in context.schema:
             return None

@@ -208,7 +208,6 @@ class _Survey:
 
 
 def _has_repairs(site: _Site, repairs: Mapping[int, Repairs]) -> bool:
-    """Return whether a keyword of a node had a value that it cannot have."""
     return id(site.node) in repairs or any(
         id(item) in repairs and "" in repairs[id(item)].changes for _, item in site.below
     )
@@ -243,7 +242,6 @@ _Applied = tuple[SchemaNode, SchemaNode | None]
 
 
 def _applied(node: SchemaNode, references: References) -> Iterator[_Applied]:
-    """The schemas that apply to the same value as a node."""
     if not _IN_PLACE.isdisjoint(node.keywords):
         for (key, *_), below in subnodes(node):
             if key in _IN_PLACE and isinstance(below, SchemaNode):

@@ -140,7 +140,6 @@ def container(segments: Segments) -> Segments:
 
 
 def _graph(document: SchemaDocument) -> dict[Segments, set[Segments]]:
-    """Return which definitions each definition refers to."""
     graph: dict[Segments, set[Segments]] = {}
     pending: list[tuple[Schema, Segments]] = [(document.root, ())]
     visited: set[int] = set()
@@ -170,16 +169,12 @@ def refuses_none(_: str) -> str:
 def parse_schema(
     schema: JsonObject, *, checked: bool = False, refuses: Callable[[str], str] = refuses_none
 ) -> SchemaDocument:
-    """Parse a schema of any draft into nodes, in the keywords of 2020-12 and without its defects.
+    """Parse a schema of any draft into nodes, in the keywords of 2020-12 and without its defects. The schema
+    is not changed.
 
-    Args:
-        schema: the schema, which is not changed.
-        checked: it is a contract: its keywords are those of 2020-12 and well formed, and nothing is changed.
-        refuses: why a pattern is not to be used, besides those that cannot; "" where it is.
-
-    Raises:
-        SchemaError: schemas are nested too deeply, there are too many, or references lead to what cannot be
-            used.
+    A `checked` schema is a contract: nothing of it needs a change. `refuses` returns why a pattern is not to
+    be used, besides those that cannot. Raises SchemaError for schemas that are nested too deeply or too many,
+    and for references to what cannot be used.
     """
     parser = Parser(schema, checked=checked, refuses=refuses)
     root = parser.parsed()

@@ -424,7 +424,6 @@ class Parser:
 
 
 def _points_at(reference: str, segments: Segments) -> bool:
-    """Return whether a reference is the pointer of some segments from the root."""
     return reference[:2] in ("#", "#/") and parse_reference(reference, None) == segments
 
 
@@ -436,7 +435,6 @@ def _part(repairs: Repairs, keywords: Set[str]) -> Repairs:
 
 
 def _values_below(raw: JsonObject) -> Iterator[Any]:
-    """The schemas directly below a schema that is not parsed."""
     for key in HOLDERS & raw.keys():
         value = raw[key]
         if key in SCHEMA:
@@ -461,7 +459,6 @@ def _nodes_below(root: SchemaNode) -> Iterator[tuple[Segments, SchemaNode]]:
 
 
 def _free_name(taken: Mapping[str, object], stem: str) -> str:
-    """A name that `taken` does not have."""
     name, count = stem or "definition", 1
     while name in taken:
         count += 1

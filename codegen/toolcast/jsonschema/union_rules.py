@@ -12,8 +12,6 @@ from .validator_errors import TooManyBranches, Violation
 
 
 def _union_rule(keyword: str) -> Builder:
-    """The rule of `anyOf` or `oneOf`."""
-
     def build(context: RuleContext) -> Rule | None:
         if keyword not in context.schema:
             return None

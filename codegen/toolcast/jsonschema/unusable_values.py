@@ -75,13 +75,9 @@ def unusable_pattern(pattern: str) -> str:
 
 
 class _LibrarySchema(Struct, frozen=True):
-    """A schema of a library of validators, which is no JSON Schema.
+    """A schema of a library of validators, which is no JSON Schema, and how to make one of it.
 
-    Attributes:
-        message: what it is.
-        hint: how to make a JSON Schema of it.
-        path: where it carries one; empty where it has none.
-        schema: the JSON Schema that it carries; None where it has none.
+    `schema` is the JSON Schema that it carries at `path`; None where it has none.
     """
 
     message: str

@@ -140,7 +140,6 @@ def screen(node: Mapping[str, object], watched: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=8)
 def _lacking(draft: int) -> frozenset[str]:
-    """The constraining keywords that a draft does not have."""
     return frozenset(keyword for keyword, first in CONSTRAINTS.items() if first > draft)
 
 

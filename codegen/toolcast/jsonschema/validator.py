@@ -162,7 +162,6 @@ class Validator:
         *,
         patient: bool = False,
     ) -> R:
-        """Call `function`, which judges `value`, with the room it needs on the stack."""
         shared = searches()
         try:
             try:

@@ -65,7 +65,6 @@ class _Reader:
         self._tree, self._manifest, self._known = tree, manifest, known
 
     def listed(self, path: str) -> tuple[str, ...]:
-        """Return the outputs that a spec had."""
         if path in self._manifest.units:
             return self._manifest.units[path].outputs
         return tuple(self._known[path].outputs)
@@ -112,7 +111,6 @@ class _Reader:
             return ""  # `_flaw` reports it
 
     def _is_external(self, entry: ToolEntry) -> bool:
-        """Return whether the generated binding says that the tool is external."""
         try:
             tree = ast.parse(self.content(_module_of(entry)) or b"")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -151,7 +149,6 @@ class _Reader:
         return found
 
     def imported(self, module: str) -> set[str]:
-        """Return the modules of shared types that a module imports, as outputs."""
         try:
             tree = ast.parse(self.content(module) or b"")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -169,12 +166,10 @@ class _Reader:
 
 
 def _module_of(entry: ToolEntry) -> str:
-    """Return the module of a tool, as an output."""
     return python_path(entry.module.split("."))
 
 
 def _with_targets(entry: ToolEntry | None, listed: Collection[str]) -> ToolEntry | None:
-    """Return the entry without the targets that its outputs lack."""
     if entry is None:
         return None
     modules = {target: f"{target}/{entry.module.replace('.', '/')}.js" for target in TARGETS}

@@ -61,8 +61,6 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 class _Run(Struct, frozen=True, kw_only=True):
-    """The project as a run finds it."""
-
     config: Config
     mode: _Mode
     context: Context
@@ -178,7 +176,6 @@ def _make_package(run: _Run, updated: Updated) -> Package:
 
 
 def _plan(run: _Run, updated: Updated, package: Package) -> Report:
-    """Compare the output folder with what it should hold."""
     config, found, now = run.config, run.found, run.now
     expected: dict[str, bytes | None] = {}
     for path, unit in package.kept.items():

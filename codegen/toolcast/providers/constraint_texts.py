@@ -39,7 +39,6 @@ def _visible_text(value: Any) -> str:
 
 
 def _listed(values: object) -> str:
-    """Literals one after the other: `1, 2, "a"`."""
     return ", ".join(text(value) for value in values) if isinstance(values, list) else text(values)
 
 
@@ -75,7 +74,6 @@ def whole(pattern: str) -> str:
 
 
 def _dependent(value: Any) -> str:
-    """`dependentRequired` as sentences."""
     return " ".join(
         f"If {text(key)} is given, {_listed(names)} must be given too." for key, names in value.items()
     )

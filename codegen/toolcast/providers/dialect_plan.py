@@ -122,7 +122,6 @@ def plan_of(dialect: Dialect) -> Plan:
 
 
 def _encodes(dialect: Dialect) -> bool:
-    """Return whether an axis sends some values in another form."""
     return (
         dialect.maps != "keep"
         or dialect.tuples == "object"

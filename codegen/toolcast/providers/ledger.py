@@ -115,16 +115,8 @@ class Ledger:
         self.entries.setdefault((entry.path, keyword, action, reason), entry)
 
     def described(self, path: Path, keyword: str, value: object, cause: str) -> tuple[str, ...]:
-        """Note that a keyword is stated in the description, or lost where there is no sentence for it.
-
-        Args:
-            path: the schema that has it.
-            keyword: the keyword.
-            value: its value.
-            cause: why it is not sent, as a clause.
-
-        Returns:
-            The sentence to add to the description, or nothing.
+        """Note that a keyword is not sent because of `cause`, a clause; return the sentence for the
+        description, if there is one: without it the keyword is lost.
         """
         sentence = phrase(keyword, value)
         end = f", because {cause}{checked(keyword, value)}"

@@ -185,12 +185,8 @@ _Reasons = tuple[LedgerEntry, ...]
 
 
 class _Choice(Struct, frozen=True, eq=False):
-    """The walk whose output a provider is sent.
-
-    Attributes:
-        outcome: what the walk has made.
-        strict: the value of the provider's strict flag; None where it has none.
-        reasons: the reasons for which strict mode was given up.
+    """The walk whose output a provider is sent, with the strict flag, if it has one, and why strict mode was
+    given up.
     """
 
     outcome: Outcome
@@ -229,7 +225,6 @@ def outcome_of(walk: Walk, plan: Plan) -> Outcome:
 
 
 def _nests_within(outcome: Outcome, limit: int) -> bool:
-    """Return whether the output has at most `limit` levels of nesting."""
     return (outcome.deepest <= limit and not outcome.names) or levels(outcome.schema) <= limit
 
 
@@ -244,7 +239,6 @@ def _too_deep(outcome: Outcome, limit: int | None) -> _Reasons:
 
 
 def _parameters_of(schema: object) -> JsonObject:
-    """Return a tool's parameters as an object schema. Raises `SchemaError` where it is none."""
     if schema is True or schema is None:
         return {}
     if (found := python_object(schema)) is not None:

@@ -103,7 +103,6 @@ def _compared(branches: list[Schema], kinds: list[frozenset[str]]) -> list[int]:
 
 
 def _is_literal(schema: Schema) -> bool:
-    """Return whether a schema says nothing of its values but which they are."""
     return (
         isinstance(schema, SchemaNode)
         and not _LITERALS.isdisjoint(schema.keywords)
@@ -161,7 +160,6 @@ def _further(node: JsonObject, name: str, dialect: Dialect) -> Iterator[Schema]:
 
 
 def _accepts_anything(node: SchemaNode) -> bool:
-    """Return whether a schema accepts anything, and so any part."""
     return "anyOf" not in node.keywords and MOVED.isdisjoint(node.keywords)
 
 
@@ -179,7 +177,6 @@ def _apart(left: Schema, right: Schema, document: SchemaDocument, dialect: Diale
 
 
 def _target(schema: Schema, document: SchemaDocument) -> JsonObject | None:
-    """Return the keywords of a schema, references followed."""
     for _ in range(MAX_FOLLOWED):
         if not isinstance(schema, SchemaNode):
             return None

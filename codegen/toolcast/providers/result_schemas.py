@@ -32,14 +32,10 @@ _REST_OF = {"additionalProperties": ("properties", "patternProperties"), "items"
 
 
 def fitted(schema: Mapping[str, object], rules: ResultRules) -> tuple[JsonObject, tuple[LedgerEntry, ...]]:
-    """Leave out what a provider does not take.
+    """Leave out what the rules of a provider exclude from a self-contained schema of results, which is not
+    changed.
 
-    Args:
-        schema: the schema of results, self-contained; it is not changed.
-        rules: the provider's rules.
-
-    Returns:
-        The schema, and a ledger of what it lacks: entries with `of="result"` and pointers into `schema`.
+    The ledger has entries with `of="result"` and pointers into `schema`.
     """
     if rules.without:
         return _without(schema, frozenset(rules.without), ())
@@ -117,15 +113,12 @@ def _may_be_text(node: object, definitions: Mapping[str, object], seen: frozense
 
 
 class _Fitting:
-    """One schema on its way through the rules."""
-
     def __init__(self, kept: frozenset[str], cycles: frozenset[str]) -> None:
         self.ledger: list[LedgerEntry] = []
         self._kept = kept
         self._cycles = cycles
 
     def schema(self, node: Mapping[str, Any], path: Path, definition: str) -> JsonObject:
-        """Return a schema below `definition`, at `path`."""
         out: JsonObject = {}
         refers = "$ref" in node and not self._closes_cycle(node, definition)
         for keyword, value in node.items():
@@ -238,13 +231,8 @@ def _referred(reference: object) -> str | None:
 
 
 def in_cycles(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Definitions that lead back to themselves, and those between two such; `_ROOT` for the schema.
-
-    Args:
-        schema: a schema of 2020-12 whose definitions stand at its root.
-
-    Returns:
-        The names; empty where nothing contains itself. The time is linear in the size of the schema.
+    """Return the definitions that lead back to themselves, and those between two such; `_ROOT` for the
+    schema. Linear in the size of the schema.
     """
     definitions = {
         name: each

@@ -36,23 +36,14 @@ _PLAIN = Profile(id="contract", dated="", envelope={}, dialect=Dialect(keep=("ti
 def quarantined(
     schema: JsonObject, *, refuses: Callable[[str], str] = refuses_none
 ) -> tuple[JsonObject, tuple[LedgerEntry, ...]]:
-    """Leave out the defects of a schema.
+    """Leave out the defects of a schema, and return it with an entry for each: the very same object where
+    there is none, else one in 2020-12 words.
 
     Left out are values that their keywords cannot have, references that lead nowhere in the schema,
     references that close a circle, patterns that are no ECMA-262 or that `re` cannot run, types that do not
     exist, and what is no schema where one must be. An optional property that no value fits becomes `false`,
-    which means the same.
-
-    Args:
-        schema: the schema, which is not changed.
-        refuses: why another pattern is not to be used; "" where it is.
-
-    Returns:
-        The schema, and an entry for each defect, with JSON pointers into `schema`: the very same object where
-        there is none, else one in 2020-12 words.
-
-    Raises:
-        SchemaError: the root is no object, or schemas are nested too deeply.
+    which means the same. `refuses` returns why another pattern is not to be used; "" where it is. Raises
+    SchemaError where the root is no object, or schemas are nested too deeply.
     """
     if (object_ := python_object(schema)) is not None:
         raise LibrarySchemaError("", object_.message, object_.hint)
@@ -79,7 +70,6 @@ class _Prepared:
         self._validator: Validator | None = None
 
     def decoded(self, value: object) -> object:
-        """Arguments from the provider's form to the contract's."""
         decoder = self.wire_decoder()
         return value if decoder is None else decoder(value)
 

@@ -38,14 +38,7 @@ class ValidatorJudge:
     """The judge that asks the exact validator."""
 
     def __init__(self, document: Mapping[str, object]) -> None:
-        """Make the judge of a JSON Schema.
-
-        Args:
-            document: the schema, as `as_json_schema` returns it; it is not changed.
-
-        Raises:
-            UnsupportedSchema: the schema is not supported.
-        """
+        """Compile a document from `as_json_schema`. Raises UnsupportedSchema."""
         self._document = document
         self._shared = Schemas(document)
         self._validators: dict[int, Validator] = {}
@@ -81,13 +74,8 @@ class ValidatorJudge:
 
 
 def as_json_schema(schema: Schema) -> Schema:
-    """Write a provider's schema as JSON Schema.
-
-    Args:
-        schema: the schema, which is not changed.
-
-    Returns:
-        A schema without OpenAPI's `nullable`, which admits null whatever other keywords state.
+    """Return a provider's schema without OpenAPI's `nullable`, which admits null whatever other keywords
+    state.
     """
     if not isinstance(schema, dict):
         return schema

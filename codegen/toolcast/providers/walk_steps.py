@@ -89,14 +89,7 @@ def steps(schema: object, provider: str | Profile, *, strict: bool | None = None
 
 
 def summary_of(each: Pass) -> str:
-    """Return what a pass does.
-
-    Args:
-        each: the pass.
-
-    Returns:
-        The first sentence of its function's docstring.
-    """
+    """Return the first sentence of the docstring of a pass's function."""
     paragraph = (each.apply.__doc__ or "").partition("\n\n")[0]
     first, _, rest = " ".join(paragraph.split()).partition(". ")
     return f"{first}." if rest else first

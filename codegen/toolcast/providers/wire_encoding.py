@@ -326,14 +326,8 @@ class WireEncoder:
         self.untaken: dict[int, list[_Untaken]] = {}  # by the `id` of a union's branches
 
     def encoded(self, value: object) -> Any:
-        """Encode a value that the contract accepts.
-
-        Args:
-            value: plain JSON data in the contract's form.
-
-        Returns:
-            The value as the provider's schema wants it: what `wire_forms` decodes. What has no encoding stays
-            as it is.
+        """Encode a value that the contract accepts to what `wire_forms` decodes. What has no encoding stays
+        as it is.
         """
         return next(self.all_encoded(value))
 
@@ -372,11 +366,8 @@ _UNJUDGED = "the provider's schema is not supported by the validator"
 
 
 class SentExamples(Struct, frozen=True):
-    """Examples as a provider is sent them.
-
-    Attributes:
-        values: those that its schema accepts, in their order.
-        left_out: the position of every other one, and why, as the end of a sentence.
+    """Examples as a provider is sent them: those that its schema accepts, and the position of every other one
+    with the reason, as the end of a sentence.
     """
 
     values: tuple[Any, ...] = ()
@@ -386,15 +377,8 @@ class SentExamples(Struct, frozen=True):
 def sent_examples(
     examples: Sequence[object], schema: Mapping[str, object], wire_forms: WireForms | None
 ) -> SentExamples:
-    """Write examples in the form that a provider is sent.
-
-    Args:
-        examples: calls that the contract accepts.
-        schema: the contract as the provider gets it.
-        wire_forms: how arguments in its form are decoded; None where that is the contract's own.
-
-    Returns:
-        The examples that the provider's schema accepts, and that come back as they are when they are decoded.
+    """Return those of `examples`, which the contract accepts, that the provider's schema accepts, too, in its
+    form, and that decode to what they were. `wire_forms` is None where that is the contract's own form.
     """
     if not examples:
         return SentExamples()

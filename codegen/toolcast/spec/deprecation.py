@@ -24,10 +24,7 @@ DEPRECATED_HINT: Final = (
 def deprecated(checker: SpecChecker, stated: Mapping[str, Any], name: str | None) -> Deprecation:
     """Check that a tool does not replace itself, and that a date is one of the calendar.
 
-    Args:
-        checker: receives the problems.
-        stated: the key, with None for members that are wrong.
-        name: name of the tool; None where it has no valid one.
+    Members of `stated` that are wrong are None, and so is `name` where the tool has no valid one.
     """
     texts = {
         key: " ".join(text.split()) for key in Deprecation.__struct_fields__ if (text := stated.get(key))

@@ -29,18 +29,13 @@ class Discovery(Struct, frozen=True, kw_only=True):
 
 
 def discover(root: Path, *, shown_root: str = "specs", folders: Sequence[TypeFolder] = ()) -> Discovery:
-    """Find the spec files below a folder: `*.yaml`, `*.yml` and `*.json`.
+    """Find the spec files below a folder: `*.yaml`, `*.yml` and `*.json`; return the sorted paths of tools
+    and of types, and all diagnostics.
 
-    Args:
-        root: the specs folder.
-        shown_root: its path in diagnostics.
-        folders: folders of shared types outside, which exist; all files in them are types.
-
-    Returns:
-        The sorted paths of tools and of types, and all diagnostics. Types are the files below `_types/` at
-        the top; tools all others, except in folders that start with `_` or `.`. Files that start with `.` are
-        skipped. A link that leads out of the root or to a folder is refused, and so is the later of two files
-        that differ only by suffix.
+    Types are the files below `_types/` at the top, and all files of `folders`, which are outside and exist;
+    tools are all others, except in folders that start with `_` or `.`. Files that start with `.` are skipped.
+    A link that leads out of the root or to a folder is refused, and so is the later of two files that differ
+    only by suffix.
     """
     walk = _Walk(root, shown_root)
     if walk.exists():
@@ -56,14 +51,8 @@ def discover(root: Path, *, shown_root: str = "specs", folders: Sequence[TypeFol
 
 
 def _discover_types(folders: Sequence[TypeFolder], *, shown_root: str) -> Discovery:
-    """Find the shared types in folders outside the specs folder.
-
-    Args:
-        folders: the folders, which exist.
-        shown_root: the path of the specs folder in diagnostics.
-
-    Returns:
-        The sorted paths as the specs folder has them, and all diagnostics.
+    """Find the shared types in existing folders outside the specs folder; return their sorted paths, as the
+    specs folder has them.
     """
     types: set[str] = set()
     problems: list[Diagnostic] = []

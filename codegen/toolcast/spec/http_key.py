@@ -259,11 +259,8 @@ _LONGEST: Final = 2_048
 def check_http(checker: SpecChecker, stated: Any, schema: Any, known: frozenset[str] | None) -> None:
     """Check what the schema of the key cannot say.
 
-    Args:
-        checker: receives the problems.
-        stated: the key, with None for parts that are wrong.
-        schema: that of all parameters.
-        known: the top-level parameters; None where the schema must be resolved first.
+    Wrong parts of `stated` are None. `known` are the top-level parameters; None where `schema`, that of all
+    parameters, must be resolved first.
     """
     if stated is None:
         return

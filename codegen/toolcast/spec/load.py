@@ -17,17 +17,7 @@ from .type_folders import TypeFolder, file_of, is_outside, type_place
 def load_tool(
     root: Path, path: str, *, shown_root: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | None, tuple[Diagnostic, ...]]:
-    """Read one tool.
-
-    Args:
-        root: the specs folder.
-        path: posix path of the file below it.
-        shown_root: the path of the root in diagnostics.
-        known_providers: ids of the providers that a spec may name.
-
-    Returns:
-        The spec, None with an error; and all diagnostics, but for those of schemas.
-    """
+    """Read one tool, and return all diagnostics but those of schemas. The spec is None with an error."""
     spec, problems = load_spec(root, path, shown_root=shown_root, known_providers=known_providers)
     return (spec if isinstance(spec, ToolSpec) else None), problems
 
@@ -35,11 +25,7 @@ def load_tool(
 def load_spec(
     root: Path, path: str, *, shown_root: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | Document | None, tuple[Diagnostic, ...]]:
-    """Read one tool, or its document where the spec has errors: its schemas can still be checked.
-
-    Returns:
-        As `spec_of`.
-    """
+    """Read one tool, or its document where the spec has errors: its schemas can still be checked."""
     found, problems, _ = spec_of(read_file(root / path, shown(shown_root, path)), path, known_providers)
     return found, problems
 
@@ -47,16 +33,10 @@ def load_spec(
 def spec_of(
     parsed: ParsedFile, path: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | Document | None, tuple[Diagnostic, ...], str | None]:
-    """Check what the file of a tool holds.
+    """Check the content of a tool's file.
 
-    Args:
-        parsed: the file.
-        path: its posix path below the specs root.
-        known_providers: ids of the providers that a spec may name.
-
-    Returns:
-        The spec; with an error its document; None where the file cannot be read. The diagnostics. And the
-        name, if it can be read.
+    Returns the spec (with an error its document, None where the file cannot be read), the diagnostics, and
+    the name, if it can be read.
     """
     if parsed.document is None:
         return None, parsed.diagnostics, None
@@ -69,19 +49,9 @@ def spec_of(
 def load_type(
     root: Path, path: str, *, shown_root: str, folders: Sequence[TypeFolder] = ()
 ) -> tuple[Document | None, tuple[Diagnostic, ...]]:
-    """Read one shared type file, which may be any mapping.
+    """Read one shared type file, which may be any mapping; None with an error.
 
-    Args:
-        root: the specs folder.
-        path: posix path of the file as the specs folder has it.
-        shown_root: the path of the root in diagnostics.
-        folders: folders of shared types outside the specs folder.
-
-    Returns:
-        The document, None with an error; and all diagnostics.
-
-    Raises:
-        ValueError: the path leads out of the specs folder and into none of `folders`.
+    Raises ValueError where the path leads out of the specs folder and into none of `folders`.
     """
     file = file_of(str(root), path, folders)
     if file is None:
@@ -113,17 +83,11 @@ def type_problems(document: Document, path: str) -> tuple[Diagnostic, ...]:
 def load_library(
     root: Path, *, shown_root: str, known_providers: frozenset[str], folders: Sequence[TypeFolder] = ()
 ) -> Library:
-    """Read everything below a specs folder.
+    """Read everything below a specs folder: the tools and types without errors, and the diagnostics of all
+    files.
 
-    Args:
-        root: the specs folder.
-        shown_root: its path in diagnostics.
-        known_providers: ids of the providers that a spec may name.
-        folders: folders of shared types outside. What is wrong with a type there is not reported: it may be
-            none that a tool of this project refers to.
-
-    Returns:
-        The tools and types without errors, and the diagnostics of all files.
+    Errors in types of `folders`, which are outside, are not reported: no tool of this project may refer to
+    them.
     """
     found = discover(root, shown_root=shown_root, folders=folders)
     problems = list(found.diagnostics)

@@ -74,16 +74,10 @@ class Lines:
 
 
 def in_scalar(source: str, place: tuple[int, int], value: str, offset: int) -> tuple[int, int]:
-    """Return the position of one character of a string value.
+    """Return line and column of the character at `offset` (from 0) of a string that begins at `place` in
+    `source`.
 
-    Args:
-        source: the text of the document.
-        place: line and column where the value begins.
-        value: the string.
-        offset: the character, from 0; the length of the string for its end.
-
-    Returns:
-        Line and column; of a string that the document writes with escapes or folded lines, of its beginning.
+    Of a string that is written with escapes or folded lines, return its beginning.
     """
     lines = _BREAK.split(source)
     line, column = place

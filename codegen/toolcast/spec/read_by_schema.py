@@ -25,15 +25,7 @@ _MOST: Final = 1_000  # violations of one key
 
 
 def read_plain(checker: SpecChecker, data: Mapping[str, object]) -> JsonObject:
-    """Read the keys of a spec whose schema says all that their value must be.
-
-    Args:
-        checker: receives the problems.
-        data: the spec.
-
-    Returns:
-        The value of each that is stated and right, by the name of the key; a list as a tuple.
-    """
+    """Read the valid keys whose schema says all that their value must be; a list as a tuple."""
     stated = {key.name: data[key.name] for key in KEYS.values() if key.plain and key.name in data}
     values = {name: read_by_schema(checker, name, value) for name, value in stated.items()}
     return {
@@ -44,15 +36,8 @@ def read_plain(checker: SpecChecker, data: Mapping[str, object]) -> JsonObject:
 
 
 def read_by_schema(checker: SpecChecker, name: str, value: object) -> Any:
-    """Report what the schema of a key refuses.
-
-    Args:
-        checker: receives the problems.
-        name: the key.
-        value: its value.
-
-    Returns:
-        The value, with None in place of each part that is wrong. Members may be missing.
+    """Report what the schema of a key refuses; return the value with None in place of each wrong part.
+    Members may be missing.
     """
     key = KEYS[name]
     violations = _validator(name).violations(value, _MOST)

@@ -59,10 +59,8 @@ class SourceDocument:
 class ParsedFile(Struct, frozen=True):
     """The content of a file, and the problems of its text.
 
-    Attributes:
-        document: None where the text cannot be read. Where keys stand in it twice, the first counts: the
-            other parts can be checked, and nothing is made of it.
-        diagnostics: the problems.
+    `document` is None where the text cannot be read. Of a repeated key the first counts: the other parts can
+    be checked, and nothing is made of it.
     """
 
     document: SourceDocument | None

@@ -20,11 +20,9 @@ MAX_NUMBER = 1_000
 class Limits(Struct, frozen=True, kw_only=True):
     """Bounds on a document; by default those of one spec.
 
-    Attributes:
-        depth: deepest nesting of lists and mappings.
-        values: most values, keys not counted.
-        lone_surrogates: whether JSON text may have halves of surrogate pairs. They can be written to no file:
-            a document of many tools loses the tools that hold one, not all of them.
+    `depth` counts lists and mappings, `values` all values without keys. `lone_surrogates` allows halves of
+    surrogate pairs in JSON text. They can be written to no file: a document of many tools loses only the
+    tools that hold one.
     """
 
     depth: int = MAX_DEPTH

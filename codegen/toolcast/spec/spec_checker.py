@@ -135,10 +135,8 @@ class SpecChecker:
     def known_keys(
         self, path: Path, value: Mapping[str, object], known: Collection[str], names: Names = _ANY_NAMES
     ) -> dict[str, str]:
-        """Report keys of `value` that are not `known`.
-
-        Returns:
-            The known keys that are suggested, each with the key that it is suggested for.
+        """Report keys of `value` that are not `known`; return the suggested known keys, each with the key it
+        stands for.
         """
         unknown = [key for key in value if key not in known]
         suggested: dict[str, str] = {}

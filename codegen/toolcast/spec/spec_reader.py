@@ -38,10 +38,8 @@ _OF_SCHEMAS: Final = frozenset(
 
 
 def _foreign_format(data: object) -> tuple[str, str] | None:
-    """Recognise data of other formats, which `toolcast import` reads.
-
-    Returns:
-        The format, as a sentence, and what to do with it; None for anything else.
+    """Recognise data of a format that `toolcast import` reads; return its name as a sentence, and what to do
+    with it.
     """
     if isinstance(data, list) and data and all(isinstance(each, dict) for each in data):
         return "a spec is one tool, and this is a list", "if it lists tools, run `toolcast import tools FILE`"
@@ -63,15 +61,9 @@ def _foreign_format(data: object) -> tuple[str, str] | None:
 def read_tool(
     document: Document, path: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | None, tuple[Diagnostic, ...], str | None]:
-    """Check a document and make a `ToolSpec` of it.
+    """Make a `ToolSpec` of a document; None with an error.
 
-    Args:
-        document: the parsed file.
-        path: its posix path below the specs root.
-        known_providers: ids of the providers that a spec may name.
-
-    Returns:
-        The spec, None with an error; all diagnostics; and the tool's name, None where it has no valid one.
+    Returns all diagnostics, too, and the tool's name, None where it has no valid one.
     """
     checker = SpecChecker(document)
     data = document.data
@@ -235,14 +227,7 @@ def _check_injected(
     known: frozenset[str] | None,
     taken: Mapping[str, Collection[str | None]],
 ) -> None:
-    """Report names in `inject` that are no parameters, or that another key names.
-
-    Args:
-        checker: receives the problems.
-        filled: the key.
-        known: the top-level parameters; None where they cannot be told.
-        taken: for each other key that names parameters, those that it names.
-    """
+    """Report names in `inject` that are no parameters, or that another key (in `taken`) names."""
     for name in filled:
         place = ("inject", name)
         check_parameter_name(checker, place, name, known)

@@ -69,16 +69,7 @@ DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def suppressions(checker: SpecChecker, command: Command, stated: Mapping[str, Any]) -> dict[str, Suppression]:
-    """Read what is suppressed for one command.
-
-    Args:
-        checker: receives the problems.
-        command: the key.
-        stated: its value, with None for parts that are wrong.
-
-    Returns:
-        The suppressions by code, without those that are wrong.
-    """
+    """Read the valid suppressions of one command, by code. Wrong parts of `stated` are None."""
     found: dict[str, Suppression] = {}
     for code, each in (stated.get("ignore") or {}).items():
         members = {"reason": each} if isinstance(each, str) else each or {}

@@ -17,13 +17,7 @@ OF_PARAMETERS: Final = ("parameters", "runtime_enums", "empty_is_absent", "descr
 
 
 def text_input(checker: SpecChecker, data: Mapping[str, object], stated: object) -> TextInput | None:
-    """Read the key; the grammar itself is checked with the schemas.
-
-    Args:
-        checker: receives the problems.
-        data: the spec.
-        stated: the key, with None for parts that are wrong.
-    """
+    """Read the key, whose wrong parts are None; the grammar itself is checked with the schemas."""
     for key in OF_PARAMETERS:
         if key in data:
             message = f"`{key}` is about parameters, and `input` says that the argument is one text"

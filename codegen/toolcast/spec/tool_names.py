@@ -77,16 +77,10 @@ def check_names(
     """Find names that clash within a set of tools: equal names (but for case), names that become one module,
     groups that become one package, and a module where a group's package is.
 
-    Args:
-        entries: path, name and group of each tool.
-        shown_root: the path of the specs root in diagnostics.
-        locate: gives line and column of the name in a path; called for clashes only. Without it a diagnostic
-            is about the whole file.
-
-    Returns:
-        A diagnostic at each path that clashes. Of several tools with one name, or one module, none is
-        preferred: a new spec must not take the name of another one. Of folders that become one package the
-        first (by sorted order) keeps its name, and so does a folder that a tool's module would replace.
+    `entries` are path, name and group of each tool. `locate` gives line and column of a name; without it a
+    diagnostic is about the whole file. Of several tools with one name or module, none is preferred: a new
+    spec must not take the name of another one. Of folders that become one package the first (by sorted order)
+    keeps its name, and so does a folder that a tool's module would replace.
     """
     ordered = sorted(entries)
     packages, respelled = _packages(ordered)

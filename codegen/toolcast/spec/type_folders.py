@@ -43,14 +43,10 @@ def is_packaged(path: str) -> bool:
 
 
 def type_place(path: str) -> str | None:
-    """Return where a shared type has its place in the output.
+    """Return the path of a shared type in the output.
 
-    Args:
-        path: the path of a file as the specs folder has it.
-
-    Returns:
-        The same for a file in the specs folder; else `_types/` and what follows, with the package's name for
-        a package. None for a path outside that is no shared type's.
+    For a file outside the specs folder it begins with `_types/`, for one of a package with the package's
+    name, too. None for a path outside that is no shared type's.
     """
     if not is_outside(path):
         return path
@@ -64,14 +60,8 @@ def type_place(path: str) -> str | None:
 
 
 def referred(base: str, target: str) -> str | None:
-    """The path that a reference without its fragment means.
-
-    Args:
-        base: the path of the file that it stands in, as the specs folder has it.
-        target: the reference.
-
-    Returns:
-        The path as the specs folder has it, in normal form; None for one that leaves a package.
+    """Return the path, in normal form, of the reference `target` in the file at `base`; None for one that
+    leaves a package.
     """
     path = target if target.startswith(PACKAGE) else posixpath.join(posixpath.dirname(base), target)
     if not path.startswith(PACKAGE):

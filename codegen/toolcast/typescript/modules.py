@@ -174,8 +174,6 @@ def mark(source: str) -> str:
 
 
 class _Imported(Struct, frozen=True):
-    """A definition whose types another module declares."""
-
     module: tuple[str, ...]
     name: TypeName
 
@@ -183,19 +181,10 @@ class _Imported(Struct, frozen=True):
 def tool_modules(
     tool: ToolSpec, built: Built, module: tuple[str, ...], types: Mapping[str, Document]
 ) -> dict[str, bytes]:
-    """Write the module of a tool and its declaration.
+    """Write the module of a tool and its declaration; return them by path below the output root.
 
-    Args:
-        tool: the spec.
-        built: its contract, without errors.
-        module: the path of the tool's module below the output root, as for Python.
-        types: the shared type files, by path below the specs root.
-
-    Returns:
-        The files, by path below the output root.
-
-    Raises:
-        SchemaError: a schema is nested too deeply for a type.
+    `types` are the shared type files, by path below the specs root. Raises SchemaError where a schema is
+    nested too deeply for a type.
     """
     normal = built.normal
     variable = variable_name(keyword_of(tool.name))
@@ -244,7 +233,6 @@ def _options(schema: object, plans: Mapping[str, object], more: Mapping[str, obj
 
 
 def _schemas(tool: ToolSpec, normal: NormalForm) -> JsonObject:
-    """The schemas of a tool's contracts, by the member of the tool."""
     found: JsonObject = {"parameters": normal.offered(tool.inject)}
     if tool.inject:
         found["complete"] = normal.standalone("parameters")
@@ -254,18 +242,8 @@ def _schemas(tool: ToolSpec, normal: NormalForm) -> JsonObject:
 
 
 def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict[str, bytes]:
-    """Write the module of a shared type file and its declaration: a contract for each of its types.
-
-    Args:
-        path: the file, below the specs root.
-        built: its contract, without errors.
-        types: the shared type files, by path below the specs root.
-
-    Returns:
-        The files, by path below the output root.
-
-    Raises:
-        SchemaError: a schema is nested too deeply for a type.
+    """Write the module of a shared type file and its declaration, with a contract for each of its types; as
+    `tool_modules`.
     """
     assert built.contract is not None
     normal, module = built.normal, module_path(path)

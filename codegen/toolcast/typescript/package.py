@@ -51,7 +51,6 @@ def package_modules(entries: Sequence[Entry]) -> dict[str, bytes]:
 
 
 def _index_file(name: str, entries: Sequence[Entry]) -> bytes:
-    """Write the index of some tools, or its declaration: `JAVASCRIPT_INDEX` or `DECLARATION_INDEX`."""
     tools = sorted(entries, key=lambda entry: entry.name)
     rows = [mark("all specs")]
     word = "import" if name == JAVASCRIPT_INDEX else "import type"

@@ -46,16 +46,11 @@ _POSIX_CLASS: Final = re.compile(r"\[:(\^?)([a-z]+):\]")
 
 
 def grammar_table(text: TextInput) -> JsonObject | None:
-    """Make an automaton of a regular expression.
+    """Return the members of `Grammar` in `support/text_grammar.js` for a checked grammar.
 
-    Args:
-        text: the spec's `input`, with a grammar that was checked.
-
-    Returns:
-        The members of `Grammar` in `support/text_grammar.js`; None for a grammar in Lark's syntax, which no
-        automaton decides, and for an expression without an exact automaton here: operations on classes,
-        scripts, flags other than `i` and `s`, the flag `i` for letters outside of ASCII, expressions that are
-        too large.
+    None for a grammar in Lark's syntax, which no automaton decides, and for an expression without an exact
+    automaton here: operations on classes, scripts, flags other than `i` and `s`, the flag `i` for letters
+    outside of ASCII, expressions that are too large.
     """
     if text.grammar != "regex":
         return None
@@ -198,7 +193,6 @@ def _with(flags: _Flags, match: re.Match[str]) -> _Flags:
 
 
 def _folded(ranges: Ranges) -> Ranges:
-    """A set with the other case of each of its letters."""
     added: list[tuple[int, int]] = []
     for low, high in ranges:
         for letter in map(chr, range(low, high + 1)):
@@ -212,7 +206,6 @@ def _folded(ranges: Ranges) -> Ranges:
 
 
 def _turns(quantifier: re.Match[str]) -> tuple[int, int | None]:
-    """Return how often a part is repeated: at least, and at most."""
     if sign := quantifier["sign"]:
         return (1 if sign == "+" else 0), (1 if sign == "?" else None)
     low = int(quantifier["low"])

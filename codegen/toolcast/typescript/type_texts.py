@@ -38,16 +38,10 @@ class Filled(Struct, frozen=True):
 def default_plans(
     contract: Contract, root: str, plain: Collection[str], without: Collection[str] = ()
 ) -> dict[str, Plan]:
-    """Plan where values of a root may lack what a default fills in.
+    """Plan where values of a root (`parameters`, `result`, `$defs/Name`) may lack what a default fills in.
 
-    Args:
-        contract: the contract.
-        root: `parameters`, `result`, or `$defs/Name`.
-        plain: the unions that decoding keeps as they are, by pointer.
-        without: properties of the root that have no part in it.
-
-    Returns:
-        The plan of each definition that is needed, sorted by name; "" is the root. Empty where no default is.
+    `plain` are the unions that decoding keeps as they are, `without` the properties that have no part in it.
+    Returns the plan of each definition that is needed, sorted by name; "" is the root.
     """
     nodes = {**contract.definitions, "": _root(contract, root)}
 

@@ -163,10 +163,8 @@ def compile_package(
 def decoding_files(
     tool: ToolSpec, built: Built, types: Mapping[str, Document]
 ) -> tuple[dict[str, bytes], str, str]:
-    """Return the files that decoding a tool's arguments needs, to be imported from memory.
-
-    Returns:
-        The module, not formatted, and the types that it uses; its dotted name, and the name of its binding.
+    """Return the modules, not formatted, that decoding a tool's arguments needs, its dotted name and that of
+    its binding; they can be imported from memory.
     """
     names, options = tool_names(tool), Options(providers=())
     module, roots = tool_module(built, name=tool.name, module=names.module)
@@ -282,9 +280,8 @@ def check_tool(
     names: ToolNames,
     provider_files: ProviderFiles = NO_PROVIDER_FILES,
 ) -> None:
-    """Check that the module runs, has the spec's binding, and that its decoders can be built (law L10).
-
-    Raises UnsoundError or ValueError.
+    """Check law L10: the module runs, has the spec's binding, and its decoders can be built. Raises
+    UnsoundError or ValueError.
     """
     dotted = ".".join(names.module)
     with Isolated({dotted: without_protocol(parsed(python)), **_shared_sources(built)}) as isolated:
@@ -310,7 +307,6 @@ def _shared_sources(built: Built) -> dict[str, str]:
 
 
 def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) -> dict[str, bytes]:
-    """Make the modules of other model families. Raises _RefusedError."""
     if not options.models:
         return {}
     from ...models import FAMILIES, ModelError, generate_models
@@ -415,7 +411,6 @@ class _MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(source, spec.origin, "exec"), module.__dict__)  # what the compiler wrote, just now
 
     def get_data(self, path: str) -> bytes:
-        """Return the bytes of a file of the package. Raises FileNotFoundError."""
         try:
             return self.files[path.removeprefix(self._package_name())]
         except KeyError:

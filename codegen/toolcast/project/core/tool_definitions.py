@@ -54,8 +54,6 @@ def wanted_strict(tool: ToolSpec, profile: Profile) -> bool | None:
 
 
 class _Definition(Struct, frozen=True):
-    """A tool as one provider gets it: the bytes of its files, and their losses."""
-
     content: bytes
     ledger: tuple[LedgerEntry, ...]
     wire_forms: bytes | None  # how arguments in this provider's wire form are decoded

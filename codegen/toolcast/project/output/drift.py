@@ -48,11 +48,8 @@ def find_causes(
 ) -> tuple[Cause, ...]:
     """Return the causes of everything that `plan` would do, those of specs first.
 
-    Args:
-        plan: what a build would do.
-        manifest: the manifest that it would leave.
-        uses: by spec path, the shared types that a spec refers to, directly or not.
-        unusable: specs with errors whose former output cannot be used.
+    `uses` has the shared types of each spec, `unusable` the specs with errors whose former output cannot be
+    used.
     """
     if plan.empty:
         return ()
@@ -177,7 +174,6 @@ class _Causes:
         return new is not None and (old is None or old.source != new.source)
 
     def _providers(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the providers that only one of the two manifests has."""
         before, now = (
             {path.split("/")[1] for path in manifest.files if path.startswith(f"{SCHEMAS}/")}
             for manifest in (self._before, self._now)

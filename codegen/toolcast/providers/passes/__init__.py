@@ -70,12 +70,5 @@ ALL: tuple[Pass, ...] = (*START, *COMBINATORS, *REWRITING, *COMPLETION)
 
 
 def passes_of(dialect: Dialect) -> tuple[Pass, ...]:
-    """The passes that a dialect needs.
-
-    Args:
-        dialect: the dialect.
-
-    Returns:
-        The passes, in their order.
-    """
+    """Return the passes that a dialect needs, in their order."""
     return tuple(each for each in ALL if each.needed(dialect))

@@ -101,13 +101,11 @@ def _added(node: Node, schema: Schema, dialect: Dialect, followed: int) -> int:
 
 
 def _alternatives(keywords: Keywords) -> Iterator[Schema]:
-    """Schemas that apply to the same value."""
     for keyword in ("anyOf", "oneOf", "allOf"):
         yield from keywords.get(keyword, ())
 
 
 def _referred(node: Node, schema: Schema, followed: int) -> Iterator[Segments]:
-    """The definitions that a schema refers to for its own value."""
     if not isinstance(schema, SchemaNode) or followed > _MAX_FOLLOWED:
         return
     if "$ref" in schema.keywords:
@@ -119,6 +117,5 @@ def _referred(node: Node, schema: Schema, followed: int) -> Iterator[Segments]:
 
 
 def _circular(node: Node, location: Segments) -> bool:
-    """Tell whether a definition contains itself."""
     document = node.document
     return document.reaches(document.resolve(location), frozenset((location,)))

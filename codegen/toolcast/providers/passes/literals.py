@@ -117,7 +117,6 @@ PASS = Pass(name="literals", apply=_listed_literals, needed=_needed, keywords=fr
 
 
 def _changed(node: Node, keywords: Keywords) -> Node:
-    """The node with these keywords; itself where they are its own."""
     return node if keywords == node.keywords else node.having(keywords)
 
 

@@ -168,7 +168,6 @@ def _values(node: Node, dialect: Dialect, ledger: Ledger) -> tuple[SchemaNode, t
 
 
 def _pair(node: Node, keywords: Keywords, value: SchemaNode, dialect: Dialect, ledger: Ledger) -> SchemaNode:
-    """The schema of one pair."""
     path = node.path
     if dialect.null == "absent" and "null" in accepted_types(value, node.document, dialect.typed):
         at = SchemaNode(value.keywords, child(path, "additionalProperties"))

@@ -181,7 +181,6 @@ def _changed_names(renames: Renames, names: Iterable[str]) -> dict[str, str]:
 
 
 def _declared(nodes: list[SchemaNode]) -> list[str]:
-    """Every name in a `properties` or `required`."""
     found: dict[str, None] = {}
     for node in nodes:
         found.update(dict.fromkeys(node.keywords.get("properties", ())))
@@ -190,7 +189,6 @@ def _declared(nodes: list[SchemaNode]) -> list[str]:
 
 
 def _patterns(nodes: list[SchemaNode]) -> tuple[str, ...]:
-    """Every pattern of keys in a document."""
     patterns: list[str] = []
     for node in nodes:
         patterns += node.keywords.get("patternProperties", ())

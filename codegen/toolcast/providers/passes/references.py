@@ -36,7 +36,6 @@ _INLINE_DEPTH = 64
 
 
 def _opens(dialect: Dialect) -> bool:
-    """Tell whether some references are replaced by what they refer to."""
     return dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
 
 
@@ -91,7 +90,6 @@ def _entered(node: Node, segments: list[Segments]) -> Node:
 
 
 def _unwrapped(node: Node, ledger: Ledger) -> Node:
-    """An allOf of one reference as that reference."""
     branches = node.keywords.get("allOf", ())
     if len(branches) != 1 or "$ref" in node.keywords or not isinstance(branches[0], SchemaNode):
         return node
@@ -188,7 +186,6 @@ def resolved_branch(node: Node, branch: Schema, ledger: Ledger) -> tuple[Schema 
 
 
 def _is_child(path: Path, parent: Path) -> bool:
-    """Tell whether a path is that of a branch of the schema at `parent`."""
     return path is not None and path[0] is not None and path[0][0] == parent
 
 

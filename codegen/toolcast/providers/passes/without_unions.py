@@ -153,11 +153,7 @@ def _with_null(keywords: Keywords, dialect: Dialect) -> Keywords:
 
 
 class _Flattening:
-    """Expands a union to branches of one type each. It ends when too many were examined.
-
-    Attributes:
-        node: the node of the union, with the references that were resolved for it.
-    """
+    """Expands a union to branches of one type each. It ends when too many were examined."""
 
     def __init__(self, node: Node, dialect: Dialect, ledger: Ledger) -> None:
         self.node = node

@@ -124,14 +124,7 @@ _KINDS_AND_NULL = 8
 
 
 def contradictions(dialect: Dialect) -> tuple[str, ...]:
-    """Find what a dialect asks for and the walk cannot do.
-
-    Args:
-        dialect: the dialect.
-
-    Returns:
-        A sentence for each contradiction; empty if the walk supports all of the dialect.
-    """
+    """Return a sentence for each contradiction in a dialect, which the walk cannot do."""
     return (*_encoded(dialect), *_nulls(dialect), *_unions(dialect), *_others(dialect))
 
 

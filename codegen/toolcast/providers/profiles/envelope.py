@@ -68,19 +68,10 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
 
 
 def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> JsonObject:
-    """Fill the template of a profile.
+    """Fill the template of a profile: the complete tool object, keys in the order of the template.
 
-    Args:
-        tool: what the tool is called, and the like.
-        profile: the provider's profile.
-        parameters: the schema of the tool's parameters in the provider's dialect.
-
-    Returns:
-        The complete tool object; keys in the order of the template. The schemas in it are those of the
-        arguments, not copies, but for the name of their draft.
-
-    Raises:
-        ProfileError: the template names an unknown value.
+    The schemas in it are those of the arguments, not copies, but for the name of their draft. Raises
+    ProfileError where the template names an unknown value.
     """
     profile = profile_for(tool, profile)
     return _filled(profile.envelope, envelope_values(tool, profile, parameters), profile.id)
@@ -178,8 +169,8 @@ def omits(profile: Profile, parameters: Normalized) -> bool:
 
 
 def pointer_to(value: str, profile: Profile) -> str | None:
-    """Return the JSON pointer of a template value such as `$parameters` in a provider's tool objects; None
-    without it.
+    """Return the JSON pointer of a template value such as `$parameters` in a provider's tool objects, if it
+    is there.
     """
     return next((join(keys) for name, keys in placeholders(profile.envelope) if name == value), None)
 
@@ -243,9 +234,7 @@ def _values(tool: ToolInfo, parameters: JsonObject | None, strict: bool | None) 
 
 
 def _member(value: object) -> object:
-    """Return the value of a key as a member of a tool object; None where it is not stated, or has nothing in
-    it.
-    """
+    """Return a value as a member of a tool object; None where it is not stated, or empty."""
     return None if value in ((), {}) else list(value) if isinstance(value, tuple) else value
 
 

@@ -29,13 +29,7 @@ if TYPE_CHECKING:
 
 
 class _ProfileFile(Struct, frozen=True, kw_only=True):
-    """A file as it was read.
-
-    Attributes:
-        path: its path.
-        text: its text.
-        data: the TOML of the text, which no one changes.
-    """
+    """A file of TOML and its data, which no one changes."""
 
     path: Path
     text: str
@@ -58,16 +52,8 @@ class _ProfileFile(Struct, frozen=True, kw_only=True):
 
 
 def _read_profile_file(path: str | Path) -> _ProfileFile:
-    """Read a file of TOML.
-
-    Args:
-        path: path of the file.
-
-    Returns:
-        The file; its data are not checked.
-
-    Raises:
-        ProfileError: the file cannot be read, or is not TOML.
+    """Read a file of TOML without checking its data. Raises ProfileError where it cannot be read, or is not
+    TOML.
     """
     path, line = Path(path), 0
     try:
@@ -89,11 +75,7 @@ _GROUP = "toolcast.profiles"
 
 
 def installed_ids() -> dict[str, str]:
-    """Return the profiles that installed packages offer.
-
-    Returns:
-        The name of the package by profile id, sorted by id.
-    """
+    """Return the ids of profiles that installed packages offer, sorted, each with the name of the package."""
     from importlib.metadata import entry_points  # slow to import
 
     return {
@@ -103,16 +85,9 @@ def installed_ids() -> dict[str, str]:
 
 
 def installed_file(id: str) -> Path | None:
-    """Find an installed profile.
+    """Return the file of an installed profile; None if no package offers it.
 
-    Args:
-        id: id of the profile.
-
-    Returns:
-        Its file; None if no package offers it.
-
-    Raises:
-        ProfileError: two packages offer it, or the one that does has no such file.
+    Raises ProfileError where two packages offer it, or the one that does has no such file.
     """
     from importlib.metadata import entry_points  # slow to import
 
@@ -252,7 +227,6 @@ def _profile(file: _ProfileFile, others: Mapping[str, _ProfileFile]) -> Profile:
 def _with_base(
     file: _ProfileFile, others: Mapping[str, _ProfileFile], visited: tuple[Path, ...] = ()
 ) -> JsonObject:
-    """Return the data of a file merged into that of its base."""
     raw = dict(file.data)
     base, without = raw.pop("base", None), raw.pop("without", [])
     if not isinstance(without, list) or not all(isinstance(name, str) for name in without):
@@ -283,7 +257,6 @@ def _with_base(
 def _base(
     file: _ProfileFile, base: object, others: Mapping[str, _ProfileFile], visited: tuple[Path, ...]
 ) -> _ProfileFile:
-    """Return the file of a base: another file of the same configuration, or a built-in one of that name."""
     found = others.get(base) if isinstance(base, str) else None
     if found is None or found.path == file.path:  # it overrides the built-in one that it starts from
         if base not in available():
@@ -304,7 +277,6 @@ def _keys(table: Mapping[str, object]) -> list[str]:
 
 
 def _without(table: Mapping[str, object], name: str) -> JsonObject:
-    """Return the same without one of `_keys`."""
     return {
         key: {inner: below for inner, below in value.items() if f"{key}.{inner}" != name}
         if isinstance(value, dict)

@@ -68,14 +68,7 @@ class ProfileError(ValueError):
 
     @classmethod
     def of(cls, problems: list[ProfileProblem]) -> ProfileError:
-        """Make an error of several problems.
-
-        Args:
-            problems: the problems.
-
-        Returns:
-            The error, whose text has all of them.
-        """
+        """Make one error, whose text has all problems."""
         lines = (
             f"{problem.file}{f':{problem.line}' if problem.line else ''}: {problem.message}"
             + (f" ({problem.hint})" if problem.hint else "")

@@ -40,13 +40,7 @@ def module_path(file: str) -> tuple[str, ...]:
 
 
 def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Module, Roots]:
-    """Make the module of a tool as data, and the names of its roots.
-
-    Args:
-        built: the contract of the tool, without errors.
-        name: the tool's name.
-        module: the module's dotted path below the output package.
-    """
+    """Make the module of a tool as data, and the names of its roots. `built` has no errors."""
     builder = _builder(built, contract=seen_from(module, contract_path(name)))
     assert built.contract is not None
     params = builder.new_name("", name, "Params")
