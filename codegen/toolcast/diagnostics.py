@@ -33,8 +33,13 @@ def has_errors(problems: Iterable[Diagnostic]) -> bool:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    """Return a hint for an unknown name: the nearest known one, or `otherwise`."""
+    """Return a hint for an unknown name: the most_similar known one, or `otherwise`."""
+    near = most_similar(name, known)
+    return f"did you mean {near!r}?" if near else otherwise
+
+
+def most_similar(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the known name most like `name`, of at least that similarity (0 to 1); empty where none is."""
     from difflib import get_close_matches  # loaded only where something is wrong
 
-    near = get_close_matches(name, list(known), 1)
-    return f"did you mean {near[0]!r}?" if near else otherwise
+    return next(iter(get_close_matches(name, list(known), 1, cutoff)), "")

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from ..diagnostics import Severity
+from ..diagnostics import Severity, most_similar
 from ..jsonschema import UnsupportedPattern
 from ..jsonschema.ecma import analyse, is_fast, translate
 from ..jsonschema.formats import FORMATS
@@ -323,12 +323,7 @@ def _keyword(key: str, schema: Mapping[str, object]) -> str | None:
 
 
 def _close(word: str, names: Iterable[str], cutoff: float) -> str | None:
-    if len(word) > 40:
-        return None
-    from difflib import get_close_matches  # loaded only where something is wrong
-
-    close = get_close_matches(word, names, n=1, cutoff=cutoff)
-    return close[0] if close else None
+    return most_similar(word, names, cutoff) or None if len(word) <= 40 else None
 
 
 def _is_property(key: str, schema: Mapping[str, object]) -> bool:

@@ -5,12 +5,13 @@ A reference names a file among the tool's shared types; no file is read here.
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 from urllib.parse import unquote
 
 from msgspec import Struct
 
+from ..diagnostics import most_similar
 from ..jsonschema.document import Document as SchemaIndex
 from ..jsonschema.document import ExternalReference
 from ..jsonschema.pointers import child, escape, join, split
@@ -187,7 +188,7 @@ class References:
         near = _near(file, known)
         if not near:
             return ""
-        ref = near[0] if near[0].startswith(PACKAGE) else posixpath.relpath(near[0], base or ".")
+        ref = near if near.startswith(PACKAGE) else posixpath.relpath(near, base or ".")
         return f"did you mean {quoted(ref)}?"
 
 
@@ -223,7 +224,7 @@ def _definition_hint(ref: str, pointers: Mapping[str, str]) -> str:
     file, _, fragment = ref.partition("#")
     near = _near(unquote(fragment).rpartition("/")[2], pointers)
     if near:
-        return f"did you mean {quoted(file + pointers[near[0]])}?"
+        return f"did you mean {quoted(file + pointers[near])}?"
     if pointers:
         return f"there are {choices([file + pointer for pointer in pointers.values()])}"
     if fragment.startswith("/components/"):
@@ -231,8 +232,5 @@ def _definition_hint(ref: str, pointers: Mapping[str, str]) -> str:
     return _NOTHING_DEFINED
 
 
-def _near(name: str, known: Iterable[str]) -> list[str]:
-    from difflib import get_close_matches  # loaded only where something is wrong
-
-    words = list(known)
-    return get_close_matches(name, words, n=1) if len(words) <= _MOST_NAMES and len(name) <= _LONGEST else []
+def _near(name: str, known: Collection[str]) -> str:
+    return most_similar(name, known) if len(known) <= _MOST_NAMES and len(name) <= _LONGEST else ""

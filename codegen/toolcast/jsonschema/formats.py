@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from .ecma import translate
 from .validator_errors import UnsupportedPattern
 
 
@@ -187,8 +188,6 @@ def _is_regex(text: str) -> bool:
     """
     if len(text) > _MAX_REGEX:
         return False
-    from .ecma import translate
-
     try:
         translate(text)
     except UnsupportedPattern as problem:

@@ -6,6 +6,7 @@ No code of a package runs: only its outermost name is located, which imports not
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from ..config import Config, setting_problem, show
 from ..diagnostics import Diagnostic, did_you_mean
 from ..providers import Profile, ProfileError, available, load_profile, load_profiles
+from ..providers.profiles.load_profiles import installed_file
 from ..spec.type_folders import PACKAGE_FOLDER, TypeFolder
 
 
@@ -115,8 +117,6 @@ def _load(config: Config, files: tuple[str, ...]) -> tuple[Profiles, tuple[Diagn
 
 
 def _installed(ids: Sequence[str], shown: str) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
-    from ..providers.profiles.load_profiles import installed_file
-
     files: list[str] = []
     problems: list[Diagnostic] = []
     for id in ids:
@@ -179,8 +179,6 @@ def _package_folder(name: str) -> tuple[str, str, str]:
 
 
 def _spec(package: str) -> ModuleSpec | None:
-    from importlib.util import find_spec  # only with packages
-
     try:
         return find_spec(package)
     except (ImportError, ValueError, AttributeError):  # of finders, or of a module without a specification

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from .. import jsonschema
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.schema_document import refuses_none
@@ -85,11 +86,9 @@ class _Prepared:
         """Validates decoded arguments. Raises UnsupportedSchema where the schema cannot be compiled
         exactly."""
         if self._validator is None:
-            from ..jsonschema import Validator
-
             contract = normalize(_parsed(self.schema), _PLAIN).schema
             contract.pop("$schema", None)  # whatever draft it names: it is raised by now
-            self._validator = Validator(contract, formats=True)
+            self._validator = jsonschema.Validator(contract, formats=True)
         return self._validator
 
 
@@ -307,9 +306,7 @@ def _repaired(tool: str, arguments: Arguments, guesses: Guesses | None) -> objec
     except ArgumentError as problem:
         if guesses is None or not guesses.allow:
             raise
-        from ..jsonschema import Validator
-
-        value = _guessed(arguments, None, Validator({"type": "object"}), guesses, problem)
+        value = _guessed(arguments, None, jsonschema.Validator({"type": "object"}), guesses, problem)
         if value is None:
             raise
         return value

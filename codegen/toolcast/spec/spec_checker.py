@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, most_similar
 from ..jsonschema.json_values import JsonObject
 from .parsed_document import Document, Path, diagnose
 from .reader_problems import quoted
@@ -22,11 +22,8 @@ def nearest(word: str, known: Collection[str], synonyms: Mapping[str, str] | Non
         return synonyms[word]
     if len(word) > _LONGEST:
         return None
-    from difflib import get_close_matches  # loaded only where something is wrong
-
     lowered = {each.lower(): each for each in sorted(known, reverse=True) if len(each) <= _LONGEST}
-    close = get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
-    return lowered[close[0]] if close else None
+    return lowered.get(most_similar(word.lower(), lowered))
 
 
 def choices(known: Collection[str]) -> str:

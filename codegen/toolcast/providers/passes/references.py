@@ -16,6 +16,8 @@ Sent and decoded: as the contract has it. Source: the notes on references of eac
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from ...jsonschema.keywords import METADATA
 from ...jsonschema.merge import merged
 from ...jsonschema.schema_document import container
@@ -84,8 +86,6 @@ PASS = Pass(
 
 
 def _entered(node: Node, segments: list[Segments]) -> Node:
-    from msgspec.structs import replace
-
     return replace(node, entered=(*node.entered, *segments)) if segments else node
 
 

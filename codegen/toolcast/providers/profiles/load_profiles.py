@@ -25,7 +25,7 @@ from .profile import Profile, ProfileError, ProfileProblem
 from .profile_check import forms, meanings, near
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import EntryPoint, EntryPoints
 
 
 class _ProfileFile(Struct, frozen=True, kw_only=True):
@@ -76,12 +76,7 @@ _GROUP = "toolcast.profiles"
 
 def installed_ids() -> dict[str, str]:
     """Return the ids of profiles that installed packages offer, sorted, each with the name of the package."""
-    from importlib.metadata import entry_points  # slow to import
-
-    return {
-        point.name: _owner(point)
-        for point in sorted(entry_points(group=_GROUP), key=lambda point: point.name)
-    }
+    return {point.name: _owner(point) for point in sorted(_points(), key=lambda point: point.name)}
 
 
 def installed_file(id: str) -> Path | None:
@@ -89,9 +84,7 @@ def installed_file(id: str) -> Path | None:
 
     Raises ProfileError where two packages offer it, or the one that does has no such file.
     """
-    from importlib.metadata import entry_points  # slow to import
-
-    points = list(entry_points(group=_GROUP, name=id))
+    points = [point for point in _points() if point.name == id]
     if not points:
         return None
     if len(points) > 1:
@@ -107,6 +100,12 @@ def installed_file(id: str) -> Path | None:
                 raise ProfileError(f"{file}: the id is not {id!r}, under which {_owner(point)} offers it")
             return file
     raise ProfileError(f"{_owner(point)} offers the profile {id!r}, but {point.value} holds no {id}.toml")
+
+
+def _points() -> EntryPoints:
+    from importlib.metadata import entry_points  # slow to import
+
+    return entry_points(group=_GROUP)
 
 
 def _owner(point: EntryPoint) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Struct
 
+from ...diagnostics import most_similar
 from ...jsonschema.keywords import KEYWORDS
 from ...runtime.request_rules import RequestRules
 from ..result_schemas import NARROWING
@@ -88,10 +89,8 @@ def _fields(raw: Mapping[str, object], kind: type[Struct], below: tuple[str, ...
 def near(wrong: str, known: Iterable[str], what: str) -> str:
     """Return a suggestion, and all possible values."""
     names = sorted(known)
-    from difflib import get_close_matches  # loaded only where something is wrong
-
-    close = get_close_matches(wrong, names, 1)
-    return (f"did you mean {close[0]!r}? " if close else "") + f"{what}: {', '.join(names)}"
+    close = most_similar(wrong, names)
+    return (f"did you mean {close!r}? " if close else "") + f"{what}: {', '.join(names)}"
 
 
 def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
@@ -164,19 +163,17 @@ def _spec_keys(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
 
 def _keywords(raw: Mapping[str, Any]) -> Iterator[Problem]:
     """Names in lists of keywords that are nearly one: such a rule would never apply."""
-    from difflib import get_close_matches
-
     for table in ("dialect", "strict", "result"):
         for key in _LISTS:
             for entry in raw.get(table, {}).get(key, ()):
                 name = entry[0] if isinstance(entry, list) else entry
                 if name in _KNOWN or name.startswith("x-"):
                     continue
-                close = get_close_matches(name, _KNOWN, 1, _MISSPELT)
+                close = most_similar(name, _KNOWN, _MISSPELT)
                 if close:
                     yield (
                         f"'{table}.{key}' names {name!r}, which is no keyword",
-                        f"did you mean {close[0]!r}?",
+                        f"did you mean {close!r}?",
                         table,
                         key,
                     )
