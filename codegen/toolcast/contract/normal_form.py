@@ -78,7 +78,7 @@ class NormalForm(Struct, frozen=True, kw_only=True):
 
     def locate(self, pointer: str) -> tuple[Document, Path]:
         """The spec and the path in it of what is at `pointer` of `document()`."""
-        node: object = {"$defs": self.defs, **self.roots}
+        node: Any = {"$defs": self.defs, **self.roots}
         found: tuple[Document, Path] | None = None
         rest: list[str | int] = []
         for step in split(pointer):

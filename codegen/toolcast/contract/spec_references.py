@@ -53,7 +53,13 @@ def value_at(data: Any, path: Path) -> object:
 
 def json_kind(value: object) -> str:
     """The JSON type of `value`, with an article, for a message."""
-    names = {bool: "a boolean", str: "a string", int: "a number", float: "a number", list: "an array"}
+    names: dict[type, str] = {
+        bool: "a boolean",
+        str: "a string",
+        int: "a number",
+        float: "a number",
+        list: "an array",
+    }
     return "null" if value is None else names.get(type(value), "an object")
 
 

@@ -432,7 +432,7 @@ class Python(Printer):
             texts = list(dict.fromkeys(python_literal(one) for one in values if one is not None))
             parts = [f"Literal[{', '.join(texts)}]"] if texts else []
             return TypeText(" | ".join(parts + ["None"] * (None in values)) or "Never")
-        kinds = {dict: "dict[str, Any]", list: "list[Any]", type(None): "None"}
+        kinds: dict[type, str] = {dict: "dict[str, Any]", list: "list[Any]", type(None): "None"}
         names = dict.fromkeys(kinds.get(type(one)) or type(one).__name__ for one in values)
         return TypeText(" | ".join(names), (f"Must be one of: {', '.join(map(compact_json, values))}.",))
 

@@ -5,7 +5,7 @@ of another schema, at which two contracts are likely to differ.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
 from typing import Any, Final, TypeVar
@@ -410,7 +410,7 @@ class Generator:
         soft: tuple[Part, ...],
         hints: tuple[Part, ...],
         depth: int,
-        taken: set[object] | None,
+        taken: set[Hashable] | None,
     ) -> object:
         """Return an item that is not `taken` yet, where items are unique."""
         value = self._fill(parts, soft, hints, depth + 1)
@@ -421,7 +421,7 @@ class Generator:
         taken.add(key(value))
         return value
 
-    def _other(self, parts: tuple[Part, ...], taken: set[object], depth: int) -> object:
+    def _other(self, parts: tuple[Part, ...], taken: set[Hashable], depth: int) -> object:
         kept, kept_fullness = self.rng, self.fullness
         self.rng = random.Random(len(taken))
         try:

@@ -66,7 +66,7 @@ def subnodes(node: SchemaNode) -> Iterator[tuple[Segments, Schema]]:
                 yield (keyword, name), item
 
 
-def to_json(schema: object) -> Any:
+def to_json(schema: Any) -> Any:
     """Return a node, a boolean, or a list or object of them as JSON, which shares only literals with it."""
     if isinstance(schema, SchemaNode):
         return {key: to_json(value) if key in HOLDERS else value for key, value in schema.keywords.items()}

@@ -476,13 +476,13 @@ def _is_number(value: object) -> bool:
     return value.__class__ is int or value.__class__ is float
 
 
-def _is_size(value: object) -> bool:
+def _is_size(value: Any) -> bool:
     return (value.__class__ is int and value >= 0) or (
         value.__class__ is float and value >= 0 and value.is_integer()
     )
 
 
-def _distinct(value: object) -> bool:
+def _distinct(value: Any) -> bool:
     """Return whether a value is a list of texts, each of them once."""
     try:
         return value.__class__ is list and len(set(value)) == len(value) and "".join(value).__class__ is str

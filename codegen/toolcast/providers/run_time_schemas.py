@@ -315,7 +315,8 @@ def _repaired(tool: str, arguments: Arguments, guesses: Guesses | None) -> objec
 def _object(tool: str, value: object) -> JsonObject:
     if isinstance(value, dict):
         return value
-    kind = {list: "array", str: "string", type(None): "null", bool: "boolean"}.get(type(value), "number")
+    kinds: dict[type, str] = {list: "array", str: "string", type(None): "null", bool: "boolean"}
+    kind = kinds.get(type(value), "number")
     raise ArgumentError(
         tool, f"expected a JSON object, got a JSON {kind}. Send the arguments as one JSON object."
     )

@@ -155,7 +155,13 @@ def kind_of(value: object) -> str:
     """Name the type of `value`, for a message."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    words = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a mapping"}
+    words: dict[type, str] = {
+        str: "text",
+        int: "a number",
+        float: "a number",
+        list: "a list",
+        dict: "a mapping",
+    }
     return words.get(type(value), "null")
 
 

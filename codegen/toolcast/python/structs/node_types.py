@@ -245,7 +245,14 @@ def _literal_parts(values: tuple[object, ...]) -> list[tuple[object, ...]]:
 
 
 def _kind(value: object) -> str:
-    kinds = {bool: "bool", str: "str", int: "int", float: "float", list: "list", dict: "dict"}
+    kinds: dict[type, str] = {
+        bool: "bool",
+        str: "str",
+        int: "int",
+        float: "float",
+        list: "list",
+        dict: "dict",
+    }
     return "none" if value is None else kinds[type(value)]
 
 
