@@ -33,10 +33,9 @@ _TOLERATED: Final = ("none", "note", "warning")
 
 
 class TokenBudgets(Struct, frozen=True, kw_only=True):
-    """The most tokens that definitions may cost, in full. None: any number.
-
-    `set` is about all tools in one request, whatever the provider; `providers` names those with a limit of
-    their own instead. `groups` are limits of the tools of one group and those below it.
+    """The most tokens that definitions may cost, in full. None: any number. `set` is about all tools in one
+    request, whatever the provider; `providers` names those with a limit of their own instead. `groups` are
+    limits of the tools of one group and those below it.
     """
 
     tool: int | None = None

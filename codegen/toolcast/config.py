@@ -106,9 +106,8 @@ _TABLE: Final = ("tool", "toolcast")
 
 
 def find_config(start: Path) -> Path | None:
-    """Return the nearest `pyproject.toml` from `start` upwards that has a `[tool.toolcast]` table.
-
-    One that cannot be parsed is returned, too: silently passing it by would hide the mistake.
+    """Return the nearest `pyproject.toml` from `start` upwards that has a `[tool.toolcast]` table. One that
+    cannot be parsed is returned, too: silently passing it by would hide the mistake.
     """
     for folder in (start, *start.parents):
         candidate = folder / "pyproject.toml"
@@ -368,7 +367,6 @@ def _types_outside(
     types: Sequence[TypeFolder], base: Path, roots: Sequence[Path], reader: TableReader, *, staged: bool
 ) -> Iterator[Diagnostic]:
     """Find folders of shared types that are neither in the repository of the configuration nor in `roots`.
-
     They are only read. A `staged` build has links everywhere and may have no repository: there an engine
     decides what can be read.
     """
@@ -406,7 +404,6 @@ _TRUST_TEMPLATES = "TOOLCAST_TRUST_TEMPLATES"
 
 def _foreign(paths: Iterable[Path]) -> tuple[Path, int] | None:
     """Return the first path that belongs to another user, and its owner's number; links are not followed.
-
     What is not there belongs to nobody.
     """
     own = _own_numbers()

@@ -92,9 +92,8 @@ def table(
     right: Sequence[int] = (),
     width: int | None = None,
 ) -> Iterator[str]:
-    """Lay out rows in columns, of which those numbered in `right` end at the right.
-
-    The first row is the head. `styles` has one for each row, or is empty. Lines are cut to `width`.
+    """Lay out rows in columns, of which those numbered in `right` end at the right. The first row is the
+    head. `styles` has one for each row, or is empty. Lines are cut to `width`.
     """
     shown = [tuple(one_line(cell) for cell in row) for row in rows]
     widths = [max(len(row[column]) for row in shown) for column in range(len(shown[0]))]

@@ -11,11 +11,9 @@ MISSING_LIBRARY = "missing-library"
 
 
 class Diagnostic(Struct, frozen=True, kw_only=True, order=True):
-    """One problem at one place: what is wrong, and a way out.
-
-    `file` is a posix path as the user would type it; `line` and `column` count from 1
-    (0 where a whole file is meant). `code` is a stable kebab-case id, such as `unknown-key`.
-    Ordering is by place, so a sorted list reads like the files it speaks of.
+    """One problem at one place: what is wrong, and a way out. `file` is a posix path as the user would type
+    it; `line` and `column` count from 1 (0 where a whole file is meant). `code` is a stable kebab-case id,
+    such as `unknown-key`. Ordering is by place, so a sorted list reads like the files it speaks of.
     """
 
     file: str

@@ -16,10 +16,9 @@ NAME = "toolcast"
 
 
 class _Distribution(Struct, frozen=True):
-    """A distribution named `toolcast` that is installed in this environment.
-
-    `version` is the one in its metadata, `location` the folder that holds its import package. `editable`:
-    that folder is a source checkout. `running`: the imported package is the one of this distribution.
+    """A distribution named `toolcast` that is installed in this environment. `version` is the one in its
+    metadata, `location` the folder that holds its import package. `editable`: that folder is a source
+    checkout. `running`: the imported package is the one of this distribution.
     """
 
     version: str
@@ -29,9 +28,8 @@ class _Distribution(Struct, frozen=True):
 
 
 def _installed_distribution() -> _Distribution | None:
-    """The installed distribution `toolcast`; None if the package runs without one, from source.
-
-    The checkout of an editable install is read from `direct_url.json` (PEP 610).
+    """The installed distribution `toolcast`; None if the package runs without one, from source. The checkout
+    of an editable install is read from `direct_url.json` (PEP 610).
     """
     try:
         found = importlib.metadata.distribution(NAME)

@@ -44,7 +44,6 @@ def git_program() -> str | None:
 
 def run_git(program: str, folder: Path, *words: str, given: bytes = b"", seconds: float = 60) -> Answer:
     """Run one command of git; return its exit status and output. Raises OSError where it cannot be started.
-
     `words` that a user gave must not start with a hyphen; `given` is what the command reads.
     """
     try:

@@ -7,9 +7,8 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 def templates_dir() -> Path:
-    """The built-in templates: inside an installed wheel, or at the root of a source checkout.
-
-    Raises FileNotFoundError when neither is there, which means a broken installation.
+    """The built-in templates: inside an installed wheel, or at the root of a source checkout. Raises
+    FileNotFoundError when neither is there, which means a broken installation.
     """
     installed = PACKAGE / "templates"
     checkout = PACKAGE.parent.parent / "templates"

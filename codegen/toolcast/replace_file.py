@@ -13,9 +13,8 @@ from pathlib import Path
 
 
 def replace_file(path: Path, content: bytes, *, follow: bool = True) -> None:
-    """Write a file, whole or not at all, also in several threads at once. A file keeps its permissions.
-
-    A pipe or a device is written as it comes. With `follow`, a link stays one, and the file that it leads to
+    """Write a file, whole or not at all, also in several threads at once. A file keeps its permissions. A
+    pipe or a device is written as it comes. With `follow`, a link stays one, and the file that it leads to
     is written; else the link is replaced. Raises OSError; the file that was there then stays as it was.
     """
     target = Path(os.path.realpath(path)) if follow else path  # `resolve` raises RuntimeError for circles

@@ -151,10 +151,9 @@ _AT: Final = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 
 def find_place(text: str, keys: Keys) -> tuple[int, int]:
-    """Return the line and column, from 1, of a key in TOML, or of the nearest table around it.
-
-    (0, 0) where the text has nothing of it. `tomllib` keeps no positions, so the text is searched by line; an
-    inline table is searched on the line of its key.
+    """Return the line and column, from 1, of a key in TOML, or of the nearest table around it. (0, 0) where
+    the text has nothing of it. `tomllib` keeps no positions, so the text is searched by line; an inline
+    table is searched on the line of its key.
     """
     best, place = 0, (0, 0)
     table: Keys = ()

@@ -21,9 +21,8 @@ _Verdict = Literal["contained", "escapes", "undecided"]
 
 
 class Escape(Struct, frozen=True, kw_only=True):
-    """One reason why a value of the first contract is none of the second.
-
-    `value` is a whole value of the root: the first accepts it, the second refuses it because of this place.
+    """One reason why a value of the first contract is none of the second. `value` is a whole value of the
+    root: the first accepts it, the second refuses it because of this place.
     """
 
     pointer: str  # in the first contract's document; where it lacks the place, in the second's
@@ -74,9 +73,8 @@ _SEARCHED: Final = 12
 
 
 class _Judge(Struct, frozen=True):
-    """The exact validators of both sides, and whether a null of an optional property counts as absent.
-
-    `side` is the second one.
+    """The exact validators of both sides, and whether a null of an optional property counts as absent. `side`
+    is the second one.
     """
 
     old: Validator | bool

@@ -73,9 +73,8 @@ Values = Callable[[], Iterator[Any]]
 
 
 class Gap(Struct, frozen=True, eq=False):
-    """One reason why containment is not shown at one place.
-
-    `values` are of that place (then `at_place`); around it, each step adds what contains them.
+    """One reason why containment is not shown at one place. `values` are of that place (then `at_place`);
+    around it, each step adds what contains them.
     """
 
     pointer: str
@@ -164,10 +163,9 @@ def joined(*sources: Callable[[], Iterable[object]]) -> Values:
 
 
 class _Counted(NamedTuple):
-    """Items of arrays or properties of objects.
-
-    `noun` is for messages; reasons begin with `min-` and `max-` before it. `least` and `most` are the
-    keywords of the bounds, `sizes` the numbers of them in the values of a case.
+    """Items of arrays or properties of objects. `noun` is for messages; reasons begin with `min-` and `max-`
+    before it. `least` and `most` are the keywords of the bounds, `sizes` the numbers of them in the values
+    of a case.
     """
 
     noun: str
@@ -187,9 +185,8 @@ def size_gaps(
     counted: _Counted,
     of_size: Callable[[JsonObject], Iterator[object]],
 ) -> list[Gap]:
-    """Return a gap for each bound of a size that `target` has and `case` has not.
-
-    `of_size`: makes values of the case that also meet a schema with one bound of the size.
+    """Return a gap for each bound of a size that `target` has and `case` has not. `of_size`: makes values of
+    the case that also meet a schema with one bound of the size.
     """
     ours, found = counted.sizes(case.facts), []
     low, high = int(target.schema.get(counted.least, 0)), target.schema.get(counted.most)

@@ -394,7 +394,6 @@ class SchemaProver:
 
     def gap(self, case: Case, target: Part, reason: str, message: str, values: Values) -> Gap:
         """Make a gap at the place of `case`, which yields only values of the case that `target` refuses.
-
         Behind `values`, it searches for more.
         """
 
@@ -433,9 +432,8 @@ class SchemaProver:
         return self.spend() and all(self.emptiness.case(both) is not None for both in cases_of([part], case))
 
     def contains(self, case: Case, target: Part) -> bool:
-        """Return whether every value of `case` is surely accepted by `target`, null as it is.
-
-        It rests on no pair that is being compared: what it shows is remembered for good.
+        """Return whether every value of `case` is surely accepted by `target`, null as it is. It rests on no
+        pair that is being compared: what it shows is remembered for good.
         """
         kept, self._forgiving = self._forgiving, False
         outer, self._assumed = self._assumed, _NO_LIMIT

@@ -80,10 +80,8 @@ class Built(Struct, frozen=True, kw_only=True):
 
 def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
     """Build the contract of a tool, with every definition of the shared files (by path below the specs root)
-    that it uses.
-
-    Returns the contract, its normal form, and all diagnostics; with an error among them, the contract is
-    None.
+    that it uses. Returns the contract, its normal form, and all diagnostics; with an error among them, the
+    contract is None.
     """
     normaliser = NormalFormBuilder(tool.document, types, tool.path)
     data = tool.document.data
@@ -101,9 +99,8 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
 
 
 def check_schemas(document: Document, path: str, types: Mapping[str, Document]) -> Built:
-    """Check the schemas and examples of a spec that has other errors, also below misspelt keys.
-
-    Returns the diagnostics, in a result that has no contract.
+    """Check the schemas and examples of a spec that has other errors, also below misspelt keys. Returns the
+    diagnostics, in a result that has no contract.
     """
     data = document.data if isinstance(document.data, dict) else {}
     meant = _corrected(document) if data else document
@@ -284,7 +281,6 @@ _LEFT_OUT: Final = frozenset(
 
 def _lenient_form(normal: NormalForm, circular: Collection[str]) -> NormalForm:
     """Loosen a normal form in which defects were left out, so that it accepts all that its author can mean.
-
     `circular` definitions, which refer only to themselves, accept any value.
     """
     origins = dict(normal.origins)

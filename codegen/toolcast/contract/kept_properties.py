@@ -50,9 +50,8 @@ _APPLYING: Final = frozenset(
 
 
 def may_keep_undeclared(schema: Mapping[str, Any]) -> bool:
-    """Return whether a second schema may apply to a value of `schema`, or to a part of it.
-
-    Where this holds for no schema of a document, `objects_keeping_undeclared` is empty.
+    """Return whether a second schema may apply to a value of `schema`, or to a part of it. Where this holds
+    for no schema of a document, `objects_keeping_undeclared` is empty.
     """
     return not _APPLYING.isdisjoint(schema) or isinstance(schema.get("default"), dict | list)
 
@@ -60,10 +59,9 @@ def may_keep_undeclared(schema: Mapping[str, Any]) -> bool:
 def objects_keeping_undeclared(
     reader: _MergingReader, document: Mapping[str, Any], files: Mapping[str, str]
 ) -> frozenset[str]:
-    """Return the pointers of the objects that keep undeclared properties.
-
-    `files`: the shared type file of each definition that is in one. The schemas of a file constrain only
-    schemas of that file: a shared type compiles to the same class for every tool.
+    """Return the pointers of the objects that keep undeclared properties. `files`: the shared type file of
+    each definition that is in one. The schemas of a file constrain only schemas of that file: a shared
+    type compiles to the same class for every tool.
     """
     schemas_of_file: dict[str, list[Any]] = {}
     owner: dict[int, str] = {}

@@ -35,9 +35,8 @@ TYPES: Final = {
 
 
 def python_type_keywords(schema: JsonObject) -> tuple[JsonObject, str]:
-    """The keywords that `x-python` adds to a schema that has it, and a problem (empty for none).
-
-    The type must be `string` (or `string` and `null`); `format` and `pattern` follow from `x-python`.
+    """The keywords that `x-python` adds to a schema that has it, and a problem (empty for none). The type
+    must be `string` (or `string` and `null`); `format` and `pattern` follow from `x-python`.
     """
     name = schema.get(KEYWORD)
     kind = TYPES.get(name) if isinstance(name, str) else None

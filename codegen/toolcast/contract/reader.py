@@ -213,10 +213,9 @@ _APPLIES_TO_SIBLINGS = {
 
 
 def merge_all_of(schema: Mapping[str, object], resolve: Callable[[str], object]) -> tuple[JsonObject, bool]:
-    """Merge `allOf` and `$ref` into the other keywords of `schema`.
-
-    Returns the merged schema, and whether it is incomplete: it then accepts more than `schema`, never less.
-    Subschemas keep their identity, by which their pointers are known.
+    """Merge `allOf` and `$ref` into the other keywords of `schema`. Returns the merged schema, and whether it
+    is incomplete: it then accepts more than `schema`, never less. Subschemas keep their identity, by which
+    their pointers are known.
     """
     parts: list[Mapping[str, object]] = []
     incomplete = _collect(schema, resolve, parts, ())

@@ -21,10 +21,9 @@ def asserted_keywords(schema: Mapping[str, Any]) -> set[str]:
 
 
 def form_of(schema: Mapping[str, Any], keys: set[str]) -> _Form:
-    """Return the kind of node that `schema` becomes; `keys` are its asserted keywords.
-
-    An `only part` is the one schema of its `allOf` that asserts anything; a `union` has `anyOf` or `oneOf`,
-    perhaps `type`, and no other; `flattened` has `allOf` or `$ref` together with others.
+    """Return the kind of node that `schema` becomes; `keys` are its asserted keywords. An `only part` is the
+    one schema of its `allOf` that asserts anything; a `union` has `anyOf` or `oneOf`, perhaps `type`, and
+    no other; `flattened` has `allOf` or `$ref` together with others.
     """
     if not keys:
         return "anything"

@@ -19,9 +19,8 @@ from ..spec.reader_problems import quoted
 
 
 class _MalformedValue(Struct, frozen=True, kw_only=True):
-    """A value that a keyword cannot have, with a message and a hint.
-
-    `meant`: the value that the author most likely means, for further checks; UNSET where that is not clear.
+    """A value that a keyword cannot have, with a message and a hint. `meant`: the value that the author most
+    likely means, for further checks; UNSET where that is not clear.
     """
 
     message: str
@@ -92,9 +91,7 @@ def _names(text: str) -> str:
 
 def required_flag(value: object, name: str) -> _MalformedValue | None:
     """Recognise a `required` that says whether its own property is required; None for a value that is no
-    flag.
-
-    `name`: the property; "…" where its name is not known.
+    flag. `name`: the property; "…" where its name is not known.
     """
     flag = {"true": True, "false": False}.get(value) if isinstance(value, str) else value
     if not isinstance(flag, bool):
@@ -215,7 +212,6 @@ _LONG: Final = 10_000
 
 def slow_pattern_reason(pattern: object, longest: Any = None) -> str | None:
     """Return why a search for `pattern` is slow; None where it is not, or where it is no valid pattern.
-
     `longest`, the `maxLength` of the same schema, bounds the cost.
     """
     if not isinstance(pattern, str):

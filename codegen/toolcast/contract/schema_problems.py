@@ -67,9 +67,8 @@ def circular_references(normal: NormalForm, circular: Iterable[str]) -> Iterator
 def malformed_schemas(
     normal: NormalForm, document: Mapping[str, Any], shared: Schemas
 ) -> Iterator[Diagnostic]:
-    """Schemas that are malformed by JSON Schema 2020-12, in every root and definition.
-
-    `shared` compiles them; later validations of `document` use the compiled schemas.
+    """Schemas that are malformed by JSON Schema 2020-12, in every root and definition. `shared` compiles
+    them; later validations of `document` use the compiled schemas.
     """
     pointers = [
         *(f"/{name}" for name in normal.roots),
@@ -94,9 +93,8 @@ def slow_name_pattern(normal: NormalForm, problem: SearchTooLong) -> Diagnostic:
 
 
 def unsatisfiable_schemas(normal: NormalForm, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
-    """Schemas that no value satisfies, and required properties that are forbidden.
-
-    An optional property may be forbidden by `false` or `not: {}`.
+    """Schemas that no value satisfies, and required properties that are forbidden. An optional property may
+    be forbidden by `false` or `not: {}`.
     """
     side = Side(reader.document, schemas=reader.schemas)
     emptiness = Emptiness()
@@ -137,7 +135,6 @@ _MOST_COMPARED: Final = 1_000
 
 def _contradictions(emptiness: Emptiness, part: Part) -> Iterator[tuple[str, str]]:
     """Pointers of the unsatisfiable schemas at and below `part`, innermost first, each with the reason.
-
     Conditions and negated schemas are left out, and so are references: their targets are checked.
     """
     schema, pointer = part.schema, part.pointer
@@ -308,10 +305,8 @@ class _DefaultSize(Struct, frozen=True):
 
 def _endless_defaults(reader: Reader, contract: Contract) -> Iterator[_EndlessDefault]:
     """Defaults that contain themselves, directly or through others, and those with too many or too deeply
-    nested ones.
-
-    An absent property has its default: a default may contain an object whose properties have defaults,
-    without end.
+    nested ones. An absent property has its default: a default may contain an object whose properties have
+    defaults, without end.
     """
     filling = _DefaultSearch(reader, contract)
     for top in (*contract.roots.values(), *contract.definitions.values()):

@@ -82,10 +82,9 @@ class ReferenceProblem(Struct, frozen=True):
 
 
 class References:
-    """Resolves the references of one tool and of the shared types.
-
-    `path` is the tool's, below the specs root: relative references count from its folder. `missing` are the
-    files outside of the specs root that references name and `types` lacks.
+    """Resolves the references of one tool and of the shared types. `path` is the tool's, below the specs
+    root: relative references count from its folder. `missing` are the files outside of the specs root that
+    references name and `types` lacks.
     """
 
     def __init__(self, types: Mapping[str, Document], path: str) -> None:

@@ -86,9 +86,8 @@ class Map(Node, frozen=True):
 
 
 class Field(Struct, frozen=True, kw_only=True):
-    """One declared property of an object.
-
-    `nullable`, of optional ones: null is a value of its own, not absence.
+    """One declared property of an object. `nullable`, of optional ones: null is a value of its own, not
+    absence.
     """
 
     encode_name: str
@@ -100,10 +99,9 @@ class Field(Struct, frozen=True, kw_only=True):
 
 
 class Object(Node, frozen=True):
-    """An object with declared properties.
-
-    `closed` refuses undeclared ones; `extra` (never together with `closed`) keeps them, each such a node.
-    With neither, undeclared properties are accepted and not kept. `min_size` and `max_size` count properties.
+    """An object with declared properties. `closed` refuses undeclared ones; `extra` (never together with
+    `closed`) keeps them, each such a node. With neither, undeclared properties are accepted and not kept.
+    `min_size` and `max_size` count properties.
     """
 
     fields: tuple[Field, ...]

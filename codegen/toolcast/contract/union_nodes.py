@@ -16,10 +16,8 @@ def read_union(
     reader: SchemaReader, schema: Mapping[str, Any], keyword: str, pointer: str, description: str
 ) -> Node:
     """Return the node of a schema whose asserted keywords are `keyword` (`anyOf` or `oneOf`) and perhaps
-    `type`.
-
-    type ∧ anyOf(b…) equals anyOf(type ∧ b…), and the same for oneOf: so `type` moves into plain branches
-    without a type.
+    `type`. type ∧ anyOf(b…) equals anyOf(type ∧ b…), and the same for oneOf: so `type` moves into plain
+    branches without a type.
     """
     branches: list[Node] = []
     outer = schema.get("type")

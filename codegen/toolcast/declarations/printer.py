@@ -210,11 +210,9 @@ class TypeScript(Printer):
         integer: Literal["number", "integer"] = "number",
         top: bool = False,
     ) -> None:
-        """Take how types are written.
-
-        `comments`: `/** … */`, which editors show; or `// …`, which takes fewer tokens. `integer`: the type
-        of integers; `number` has a note that it is one, and the caller declares `integer`, as
-        `INTEGER_ALIAS`. `top`: functions stand outside of a namespace.
+        """Take how types are written. `comments`: `/** … */`, which editors show; or `// …`, which takes
+        fewer tokens. `integer`: the type of integers; `number` has a note that it is one, and the caller
+        declares `integer`, as `INTEGER_ALIAS`. `top`: functions stand outside of a namespace.
         """
         super().__init__(free, names)
         self.comment_beside = comments == "line"
@@ -562,7 +560,6 @@ _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "…")
 
 def joined(sentences: Iterable[str]) -> str:
     """Join sentences, each once, to one text without characters that a reader of source code does not see.
-
     The lines after the first have no indentation in common.
     """
     text = ""

@@ -117,10 +117,8 @@ class Intersection(Type, frozen=True):
 
 
 def read_type(schema: object, name: str = "", *, is_open: bool = False) -> Type:
-    """Read the type of the values that a schema of 2020-12 accepts.
-
-    `name` suggests the name of its class; with `is_open`, objects that do not state `additionalProperties`
-    may have any further keys.
+    """Read the type of the values that a schema of 2020-12 accepts. `name` suggests the name of its class;
+    with `is_open`, objects that do not state `additionalProperties` may have any further keys.
     """
     return _Reader(is_open).read(schema, name, 0)
 

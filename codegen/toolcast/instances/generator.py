@@ -136,9 +136,8 @@ class Generator:
     def __init__(
         self, budget: Budget | None = None, rng: random.Random | None = None, most: int = _MAX_PARTS
     ) -> None:
-        """Make values of at most `budget` parts in all, and try at most `most` parts of one value.
-
-        `rng` makes varied values; without it the same schemas always give the same small value.
+        """Make values of at most `budget` parts in all, and try at most `most` parts of one value. `rng`
+        makes varied values; without it the same schemas always give the same small value.
         """
         self._budget = budget
         self._most = most

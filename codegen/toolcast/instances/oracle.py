@@ -236,10 +236,9 @@ def judged_by(oracle: Oracle) -> Part:
 
 
 def path_of(problem: Any, value: Any) -> Path:
-    """Return the path of a violation in `value`, which was judged.
-
-    jsonschema-rs leaves keys without characters out of its path, and states a key of digits as a number. So
-    the path is one that reads like its own and leads to the value that the violation is about.
+    """Return the path of a violation in `value`, which was judged. jsonschema-rs leaves keys without
+    characters out of its path, and states a key of digits as a number. So the path is one that reads like
+    its own and leads to the value that the violation is about.
     """
     steps = tuple(problem.instance_path)
     return next(_paths(value, steps, problem.instance), steps)

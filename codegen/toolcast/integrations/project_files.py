@@ -13,7 +13,6 @@ from ..output_layout import MANIFEST, REGISTRY, TYPESCRIPT
 
 class Offer(Struct, frozen=True):
     """`template` stands in `files/`; `path` is posix, below the project; `next` says what is left to do.
-
     `root`: it is read nowhere but in the root of a repository.
     """
 
@@ -35,9 +34,8 @@ OFFERS = {
 
 def text_of(offer: Offer, output: str, requirement: str) -> str:
     """Return the file's text, for a project whose output folder is `output`, as the configuration writes it.
-
-    `requirement` is what pip installs to get the compiler: a pinned version, or `.[build]` in a checkout of
-    toolcast. Raises ValueError where the file can say nothing of that folder.
+    `requirement` is what pip installs to get the compiler: a pinned version, or `.[build]` in a checkout
+    of toolcast. Raises ValueError where the file can say nothing of that folder.
     """
     raw = files(integrations).joinpath("files", offer.template).read_text(encoding="utf-8")
     raw = raw.replace("{requirement}", requirement)

@@ -59,9 +59,8 @@ def open_project(root: Path) -> Project:
 
 
 def run_step(project: Project, mode: Mode, *, lenient: bool = False, warn: Callable[[str], None]) -> None:
-    """Verify, or generate. Raises StepError on drift and on errors in specs.
-
-    `lenient` turns drift into a warning: an editable install is where specs are being edited.
+    """Verify, or generate. Raises StepError on drift and on errors in specs. `lenient` turns drift into a
+    warning: an editable install is where specs are being edited.
     """
     if mode == "generate":
         report = build(project.config, FRONTEND, mode="write", waiting=warn)

@@ -203,9 +203,8 @@ class Automaton:
         )
 
     def repeat(self, part: Part, low: int, high: int | None) -> Part:
-        """Repeat a part at least `low` times, and at most `high` times (None: without end).
-
-        Behind the turns that it must make, `re` ends a repetition after a turn that was empty.
+        """Repeat a part at least `low` times, and at most `high` times (None: without end). Behind the turns
+        that it must make, `re` ends a repetition after a turn that was empty.
         """
         if high is not None and high > self.unrolled:
             high = None
@@ -390,9 +389,7 @@ def fast_steps(length: int) -> int:
 
 def cost(automaton: Automaton, most: int = STEPS, longest: int = MANY) -> Cost:
     """Return the cost of a search, up to `most` steps beyond those of a fast one, or for texts up to
-    `longest`.
-
-    It is not known for a pattern that is too large.
+    `longest`. It is not known for a pattern that is too large.
     """
     if not automaton.complete or sum(map(len, automaton.ranges)) > _RANGES:
         return Cost()

@@ -77,9 +77,8 @@ class Side:
         return self.validator(schema).accepts(value)
 
     def refuses(self, schema: _Schema, value: Any) -> bool:
-        """Return whether a schema surely refuses `value`, which is at most 200 levels deep.
-
-        Not where that would take too long to find out, or where the schema is not supported.
+        """Return whether a schema surely refuses `value`, which is at most 200 levels deep. Not where that
+        would take too long to find out, or where the schema is not supported.
         """
         try:
             return not self.validator(schema).fits(value)
@@ -218,10 +217,8 @@ def names_of_types(mask: int) -> list[str]:
 
 
 def admitted(part: Part, known: dict[int | bool, int] | None = None, depth: int = 0) -> int:
-    """Return the types of the values that a schema may accept, as a mask.
-
-    `known`: the masks of other schemas, by their keys, which grows. `depth`: references and unions that led
-    here.
+    """Return the types of the values that a schema may accept, as a mask. `known`: the masks of other
+    schemas, by their keys, which grows. `depth`: references and unions that led here.
     """
     schema = part.schema
     if isinstance(schema, bool):
@@ -276,10 +273,8 @@ def cases_of(
     unions: bool = True,
 ) -> list[Case]:
     """Return the cases, of one kind each, of values that all of `parts` accept, without those that have no
-    value by their types or literals.
-
-    `base` is a case that the values are in already; its unions are not followed again. `without_values`
-    receives why cases are left out.
+    value by their types or literals. `base` is a case that the values are in already; its unions are not
+    followed again. `without_values` receives why cases are left out.
     """
     parts = tuple(parts)
     pointer = base.pointer if base is not None else parts[0].pointer if parts else ""

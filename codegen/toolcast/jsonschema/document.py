@@ -30,9 +30,8 @@ class Document:
     """
 
     def __init__(self, root: object, draft: int | None = None) -> None:
-        """Index a document. Raises UnsupportedSchema for schemas that are nested too deeply.
-
-        `draft`: that of a document as it was written; None for 2020-12 without older forms.
+        """Index a document. Raises UnsupportedSchema for schemas that are nested too deeply. `draft`: that of
+        a document as it was written; None for 2020-12 without older forms.
         """
         self._draft = draft
         self.resources: dict[str, SchemaLocation] = {"": SchemaLocation(root, "", "")}
@@ -76,9 +75,8 @@ class Document:
 
     def resolve(self, reference: str, base: str, pointer: str) -> SchemaLocation:
         """Return the target of a reference from a base URI; `pointer` is that of the `$ref`, for the error.
-
-        Raises ExternalReference where it is not in this document, UnsupportedSchema where it leads nowhere,
-        to one of several schemas, or to what is no schema.
+        Raises ExternalReference where it is not in this document, UnsupportedSchema where it leads
+        nowhere, to one of several schemas, or to what is no schema.
         """
         found = self.find(reference, base, pointer)
         if found is None:
@@ -128,9 +126,8 @@ class Document:
 
 
 def walk(start: SchemaLocation, draft: int | None = None) -> Iterator[SchemaLocation]:
-    """Yield every schema in a document, the root first, each with its base URI. Does not recurse.
-
-    Raises UnsupportedSchema for schemas that are nested more than `MAX_SCHEMA_DEPTH` deep.
+    """Yield every schema in a document, the root first, each with its base URI. Does not recurse. Raises
+    UnsupportedSchema for schemas that are nested more than `MAX_SCHEMA_DEPTH` deep.
     """
     stack = [(start, 0)]
     while stack:

@@ -223,9 +223,7 @@ def exact_automaton(pattern: str) -> Automaton | None:
 
 def is_fast(pattern: str, length: int) -> bool:
     """Return whether a backtracking search takes at most millions of steps in any text of `length`
-    characters.
-
-    Raises UnsupportedPattern.
+    characters. Raises UnsupportedPattern.
     """
     found = analyse(pattern)
     if found.cost.fast_length() >= length:

@@ -45,10 +45,8 @@ class Emptiness:
         return self._left > 0
 
     def reason(self, parts: Iterable[Part], depth: int = 0) -> str | None:
-        """Return why no value is accepted by all of `parts`, as a clause.
-
-        `FORBIDDEN` where they refuse all values explicitly; None where some value is accepted, or where that
-        is not decided.
+        """Return why no value is accepted by all of `parts`, as a clause. `FORBIDDEN` where they refuse all
+        values explicitly; None where some value is accepted, or where that is not decided.
         """
         parts = tuple(parts)
         keys = frozenset(part.key for part in parts)

@@ -37,9 +37,8 @@ _TRUE, _FALSE = object(), object()  # True == 1 in Python, never in JSON
 
 
 def key(value: Any) -> Hashable:
-    """Return a hashable key that two JSON values share exactly when they are `equal`.
-
-    Python compares int with float exactly: 1 equals 1.0, and 2**53 + 1 does not equal 2.0**53.
+    """Return a hashable key that two JSON values share exactly when they are `equal`. Python compares int
+    with float exactly: 1 equals 1.0, and 2**53 + 1 does not equal 2.0**53.
     """
     kind = type(value)
     if kind is str:

@@ -29,7 +29,6 @@ def is_whole(value: object) -> bool:
 
 def as_decimal(number: float) -> tuple[int, int]:
     """Return `(m, e)` with `number == m * 10**e`, for the shortest decimal that reads back as the number.
-
     Raises ValueError for infinity and NaN.
     """
     if isinstance(number, int):

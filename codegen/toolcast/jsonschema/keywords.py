@@ -175,7 +175,6 @@ Path = tuple[str | int, ...]
 
 def subschemas(schema: object) -> Iterator[tuple[Path, object]]:
     """Yield path and value of the schemas directly below a schema of 2020-12; malformed keywords have none.
-
     Literals are never taken for schemas.
     """
     if not isinstance(schema, (dict, Mapping)):

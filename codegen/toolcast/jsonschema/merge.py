@@ -22,10 +22,8 @@ _UNMERGEABLE = frozenset(
 
 def merged(left: _Keywords, right: _Keywords) -> _Keywords | None:
     """Merge the keywords of two schemas that both apply to a value; None where no schema accepts exactly what
-    both accept.
-
-    The keywords keep the order of `left`, whose annotations win, then of `right`. References must be resolved
-    before.
+    both accept. The keywords keep the order of `left`, whose annotations win, then of `right`. References
+    must be resolved before.
     """
     if left.keys().isdisjoint(right) and not _entangled(left, right):
         return {**left, **right}

@@ -19,9 +19,8 @@ ENDLESS = 1_000_000
 
 
 def levels(schema: Node) -> int:
-    """Count levels of objects and arrays below the root; references are followed, recursion is not.
-
-    As OpenAI counts, which says of a schema of depth 15: "14 levels of nesting exceeds limit of 10".
+    """Count levels of objects and arrays below the root; references are followed, recursion is not. As OpenAI
+    counts, which says of a schema of depth 15: "14 levels of nesting exceeds limit of 10".
     """
     return max(0, _counted(_Levels(schema), schema, frozenset(("#",))) - 1)
 

@@ -62,9 +62,8 @@ class Validation:
             raise TooManyBranches
 
     def enter(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call `function`; every `stride` references deep, on a fresh stack.
-
-        The interpreter's recursion limit is per thread, and a level of a schema costs several frames.
+        """Call `function`; every `stride` references deep, on a fresh stack. The interpreter's recursion
+        limit is per thread, and a level of a schema costs several frames.
         """
         self.depth += 1
         try:
@@ -104,10 +103,9 @@ _MarkEvaluated = Callable[[Any, Validation, "set[Any]"], bool]
 
 
 class Rule(NamedTuple):
-    """One keyword, or a few that belong together.
-
-    `explain` is called only for values that `check` refuses, `names` and `indices` only for values that it
-    accepts: dicts for `names`, lists and tuples for `indices`.
+    """One keyword, or a few that belong together. `explain` is called only for values that `check` refuses,
+    `names` and `indices` only for values that it accepts: dicts for `names`, lists and tuples for
+    `indices`.
     """
 
     check: Check
@@ -209,10 +207,9 @@ def refuse_all(value: Any, run: Validation) -> bool:
 
 
 class RuleContext:
-    """One object schema, its pointer, and functions that compile its subschemas.
-
-    `compile(schema, pointer, base)` and `resolve(reference, base, pointer)` give nodes that may not be
-    finished yet: builders keep the node and never its `check`.
+    """One object schema, its pointer, and functions that compile its subschemas. `compile(schema, pointer,
+    base)` and `resolve(reference, base, pointer)` give nodes that may not be finished yet: builders keep
+    the node and never its `check`.
     """
 
     __slots__ = ("_children", "_compile", "_resolve", "base", "formats", "node", "pointer", "schema")

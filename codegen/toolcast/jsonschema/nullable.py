@@ -16,7 +16,6 @@ _WRAPPED = frozenset(("$ref", "const", "allOf", "oneOf", "not", "if"))
 
 def with_null(node: SchemaNode) -> SchemaNode:
     """Return a schema that accepts null as well: the same one where it does, or constrains only other types.
-
     A new one shares its subschemas.
     """
     return wrapped(node) if wraps(node.keywords) else null_in_place(node)

@@ -38,10 +38,8 @@ class _SoundSchema(Struct, frozen=True):
 
 
 def sound_schema(schema: JsonObject, *, refuses: Callable[[str], str] = refuses_none) -> _SoundSchema:
-    """Upgrade a schema and leave out its defects, as `providers.quarantined` lists them.
-
-    `refuses`: why a pattern is not to be used; "" where it is. Raises SchemaError for schemas that are nested
-    too deeply.
+    """Upgrade a schema and leave out its defects, as `providers.quarantined` lists them. `refuses`: why a
+    pattern is not to be used; "" where it is. Raises SchemaError for schemas that are nested too deeply.
     """
     document = parse_schema(schema, refuses=refuses)
     changes = changes_of(document.changes)
@@ -53,10 +51,8 @@ def sound_schema(schema: JsonObject, *, refuses: Callable[[str], str] = refuses_
 
 
 class _Side(Side):
-    """A schema document as JSON, whose targets of references are upgraded when they are asked for.
-
-    Keywords that hold no schema judge single values: our validator would read the targets as they were
-    written.
+    """A schema document as JSON, whose targets of references are upgraded when they are asked for. Keywords
+    that hold no schema judge single values: our validator would read the targets as they were written.
     """
 
     def __init__(self, document: SchemaDocument) -> None:

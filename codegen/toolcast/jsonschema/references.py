@@ -32,7 +32,6 @@ class References:
 
     def segments(self, reference: Any, path: Path) -> Segments:
         """Return the segments from the root to where a reference leads, whether or not something is there.
-
         `path`: the schema that has the reference. Raises SchemaError where it is not local.
         """
         if not isinstance(reference, str):
@@ -40,9 +39,8 @@ class References:
         return parse_reference(reference, path)
 
     def target(self, reference: Any, path: Path) -> tuple[Schema, Segments]:
-        """Return the schema that a reference leads to, and its segments from the root.
-
-        `path`: the schema that has the reference. Raises SchemaError where it leads nowhere in this document.
+        """Return the schema that a reference leads to, and its segments from the root. `path`: the schema
+        that has the reference. Raises SchemaError where it leads nowhere in this document.
         """
         known = self._known.get(reference) if isinstance(reference, str) else None
         if known is None:
@@ -81,7 +79,6 @@ class References:
 
 def parse_reference(reference: str, path: Path) -> Segments:
     """Return the segments, unescaped, of a local reference such as `#/$defs/a~1b`; those of `#` are empty.
-
     Raises SchemaError where it does not point into the schema.
     """
     if reference in ("#", "#/"):

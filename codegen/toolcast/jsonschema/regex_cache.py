@@ -18,9 +18,7 @@ CALL: Final[ContextVar[dict[Any, Any] | None]] = ContextVar("call", default=None
 
 def in_one_call(function: Callable[P, T]) -> Callable[P, T]:
     """Decorate a function that judges one value by several validators, so that they share the bounds of one
-    call.
-
-    Inside of another such function it belongs to the call of that one.
+    call. Inside of another such function it belongs to the call of that one.
     """
 
     @wraps(function)
@@ -37,9 +35,8 @@ def in_one_call(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def compile_regex(source: str) -> re.Pattern[str]:
-    """Return `re.compile(source)`.
-
-    `re` itself keeps hundreds of patterns, of any length: it forgets all of them after a long one.
+    """Return `re.compile(source)`. `re` itself keeps hundreds of patterns, of any length: it forgets all of
+    them after a long one.
     """
     try:
         return re.compile(source)

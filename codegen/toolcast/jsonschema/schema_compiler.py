@@ -119,9 +119,8 @@ _FALSE = Rule(refuse_all, _explain_false)
 
 
 def _refuse_endless_references(nodes: list[CompiledNode], done: set[int]) -> None:
-    """Raise UnsupportedSchema where references form a circle that applies to one value.
-
-    `done` holds the ids of nodes without such circles; it grows.
+    """Raise UnsupportedSchema where references form a circle that applies to one value. `done` holds the ids
+    of nodes without such circles; it grows.
     """
     for start in nodes:
         if not start.inplace or id(start) in done:

@@ -35,7 +35,6 @@ def without_defects(
     root: SchemaNode, parser: Parser, refuses: Callable[[str], str], changes: Changes
 ) -> tuple[SchemaNode, References]:
     """Leave out the defects of a schema; return its root, the same where there is none, and its references.
-
     `refuses`: why a pattern is not to be used; "" where it is. `changes` receives what is left out. Raises
     SchemaError where references lead to what cannot be used.
     """

@@ -44,15 +44,13 @@ class SchemaDocument:
 
     def segments(self, reference: Any, path: Path) -> Segments:
         """Return the segments from the root to where a reference leads, whether or not something is there.
-
         `path`: the schema that has the reference. Raises SchemaError where it is not local.
         """
         return self._references.segments(reference, path)
 
     def target(self, reference: Any, path: Path) -> tuple[Schema, Segments]:
-        """Return the schema that a reference leads to, and its segments from the root.
-
-        `path`: the schema that has the reference. Raises SchemaError where it leads nowhere in this document.
+        """Return the schema that a reference leads to, and its segments from the root. `path`: the schema
+        that has the reference. Raises SchemaError where it leads nowhere in this document.
         """
         return self._references.target(reference, path)
 
@@ -64,9 +62,7 @@ class SchemaDocument:
 
     def reach(self, start: Segments) -> frozenset[Segments]:
         """Return the segments of the definitions that references lead to from one definition, and on; itself
-        included.
-
-        Empty segments stand for what is outside of definitions.
+        included. Empty segments stand for what is outside of definitions.
         """
         known = self._reach.get(start)
         if known is None:

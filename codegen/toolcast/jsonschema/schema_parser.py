@@ -50,10 +50,8 @@ _MOST_NODES: Final = 50_000
 
 
 class Repairs(Struct, frozen=True):
-    """Malformed values of one schema object.
-
-    `written`: its keywords before, in 2020-12 words. `changes`: the changes by keyword; "" is the schema
-    itself, which was none.
+    """Malformed values of one schema object. `written`: its keywords before, in 2020-12 words. `changes`: the
+    changes by keyword; "" is the schema itself, which was none.
     """
 
     written: Mapping[str, Any]
@@ -328,9 +326,8 @@ class Parser:
     # -- references -----------------------------------------------------------------------------------
 
     def _link(self, root: SchemaNode) -> None:
-        """Parse what references lead to; those whose targets have moved get new paths.
-
-        What stands nowhere any more, and what no keyword of 2020-12 holds, is put under `$defs`.
+        """Parse what references lead to; those whose targets have moved get new paths. What stands nowhere
+        any more, and what no keyword of 2020-12 holds, is put under `$defs`.
         """
         targets: list[tuple[SchemaNode, Segments, Any, Schema]] = []
         for node in self.references:  # which grows

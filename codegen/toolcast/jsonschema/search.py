@@ -31,9 +31,8 @@ _STATES: Final = ""
 
 
 class Simulation:
-    """An automaton that is exact, ready for any number of texts, from any thread.
-
-    `groups`: states that lead to the same others, besides themselves (`stay`) and the next (`advance`).
+    """An automaton that is exact, ready for any number of texts, from any thread. `groups`: states that lead
+    to the same others, besides themselves (`stay`) and the next (`advance`).
     """
 
     __slots__ = (

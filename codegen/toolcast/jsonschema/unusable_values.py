@@ -75,9 +75,8 @@ def unusable_pattern(pattern: str) -> str:
 
 
 class _LibrarySchema(Struct, frozen=True):
-    """A schema of a library of validators, which is no JSON Schema, and how to make one of it.
-
-    `schema` is the JSON Schema that it carries at `path`; None where it has none.
+    """A schema of a library of validators, which is no JSON Schema, and how to make one of it. `schema` is
+    the JSON Schema that it carries at `path`; None where it has none.
     """
 
     message: str
@@ -113,9 +112,8 @@ _ARKTYPE: Final = frozenset(
 
 def library_schema(schema: Mapping[str, Any], *, root: bool) -> _LibrarySchema | None:
     """Recognise an object of Zod, Valibot, ArkType, Effect, the AI SDK, or any Standard Schema, as JSON.
-
-    `root`: it is the schema of all parameters, for which also an object of such objects may stand. None for a
-    JSON Schema.
+    `root`: it is the schema of all parameters, for which also an object of such objects may stand. None
+    for a JSON Schema.
     """
     if _MARKS.isdisjoint(schema):
         shape = root and schema and all(isinstance(each, Mapping) for each in schema.values())

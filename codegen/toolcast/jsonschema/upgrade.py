@@ -98,9 +98,8 @@ def draft_of(schema: object) -> int:
 
 
 def upgrade(node: Mapping[str, object], draft: int) -> _Upgrade | None:
-    """Upgrade one schema object to the keywords of 2020-12, without its subschemas.
-
-    Returns the keywords in their order, with all changes; None where there is nothing to upgrade.
+    """Upgrade one schema object to the keywords of 2020-12, without its subschemas. Returns the keywords in
+    their order, with all changes; None where there is nothing to upgrade.
     """
     if not screen(node, watched(draft)):
         return None
@@ -125,7 +124,6 @@ def as_written(node: Mapping[str, object]) -> tuple[Row, ...]:
 
 def screen(node: Mapping[str, object], watched: frozenset[str]) -> bool:
     """Return whether `upgrade` may change a schema object; an object of names may give a false True.
-
     `watched`: the keywords to look for, from `watched(draft)`.
     """
     if not watched.isdisjoint(node):
@@ -234,9 +232,8 @@ def _rows(
 
 
 def _merged_row(written: _Written, keyword: str, older: str, members: object) -> Row:
-    """The row of a keyword merged with an older one for members of the same map.
-
-    A name in both is that of the newer keyword, and of the older one where both constrain.
+    """The row of a keyword merged with an older one for members of the same map. A name in both is that of
+    the newer keyword, and of the older one where both constrain.
     """
     key, own = written[keyword]
     if not isinstance(own, dict) or not isinstance(members, dict):

@@ -237,9 +237,8 @@ def _with_imports(
 
 
 class Stale(Struct, frozen=True, kw_only=True):
-    """Former output as a report has it: `outputs` below the output root, the module first.
-
-    `flaw` and `deleted` are those of `Former`.
+    """Former output as a report has it: `outputs` below the output root, the module first. `flaw` and
+    `deleted` are those of `Former`.
     """
 
     spec: str

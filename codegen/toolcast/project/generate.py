@@ -39,9 +39,8 @@ _Mode = Literal["write", "check", "diff"]
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """The outcome of a run, or of a dry run; `rebuilt` and `refused` count tools.
-
-    `entries` are those of the tools that compile, `stale` is the former output of others.
+    """The outcome of a run, or of a dry run; `rebuilt` and `refused` count tools. `entries` are those of the
+    tools that compile, `stale` is the former output of others.
     """
 
     tools: int = 0

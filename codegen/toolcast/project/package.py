@@ -33,9 +33,8 @@ class PackageError(Exception):
 
 class Package(Struct, frozen=True):
     """The units of the set (`kept`), the `former` output beside them, and the files about all of them.
-
-    `refused` says by spec path why others that compile are left out. `own` are the units of the files about
-    the set. `files` has those by path, the manifest among them; None for one that is right already.
+    `refused` says by spec path why others that compile are left out. `own` are the units of the files
+    about the set. `files` has those by path, the manifest among them; None for one that is right already.
     """
 
     kept: dict[str, Unit]
@@ -56,7 +55,6 @@ def make_package(
     recover: Recover = lambda _units: {},
 ) -> Package:
     """Leave out the units that conflict, and make the files about all others and about former output.
-
     `recover` finds that of specs that are left out or do not compile. `libraries` stand in the manifest,
     `common` digests everything but specs. Raises PackageError.
     """
@@ -188,10 +186,9 @@ _Reason = tuple[str, str, str]
 def _find_conflicts(
     units: Mapping[str, Unit], package: Iterable[str], context: Context
 ) -> dict[str, Diagnostic]:
-    """Return by spec path why a unit must be left out.
-
-    Of names that become one in Python, the one that is written so stays; of others that collide, none. No
-    unit may write a file of `package`. Paths are compared without case, as some file systems do.
+    """Return by spec path why a unit must be left out. Of names that become one in Python, the one that is
+    written so stays; of others that collide, none. No unit may write a file of `package`. Paths are
+    compared without case, as some file systems do.
     """
     collisions = _name_collisions(units)
     rest = {path: unit for path, unit in units.items() if path not in collisions}

@@ -111,7 +111,6 @@ def compile_tasks(
     progress: Progress = lambda _done, _total: None,
 ) -> list[Compiled]:
     """Compile `tasks` in at most `jobs` processes, by default one per processor; one result each, in order.
-
     `progress` gets (done, total). A task that raises, or that ends its process, becomes a diagnostic.
     """
     many = len(tasks) >= (_MANY_WITH_MODELS if context.options.models else MANY)

@@ -20,10 +20,9 @@ from ..spec.type_folders import PACKAGE_FOLDER, TypeFolder
 
 
 class Profiles(Struct, frozen=True, kw_only=True):
-    """The profiles that a project has.
-
-    `files` are those that are not built in, `own` what they hold, by id, with built-in ones that the
-    configuration changes. `known` has all ids, sorted; `chosen` those that the configuration names.
+    """The profiles that a project has. `files` are those that are not built in, `own` what they hold, by id,
+    with built-in ones that the configuration changes. `known` has all ids, sorted; `chosen` those that the
+    configuration names.
     """
 
     files: tuple[str, ...]
@@ -33,10 +32,9 @@ class Profiles(Struct, frozen=True, kw_only=True):
 
 
 def profiles_of(config: Config, wanted: Sequence[str] = ()) -> tuple[Profiles, tuple[Diagnostic, ...]]:
-    """Return the profiles of a project, and their problems. `wanted`: further ids to search for.
-
-    Installed packages are searched, which takes milliseconds, only for an id that is nowhere else: so none
-    replaces a built-in profile or a file of the project.
+    """Return the profiles of a project, and their problems. `wanted`: further ids to search for. Installed
+    packages are searched, which takes milliseconds, only for an id that is nowhere else: so none replaces
+    a built-in profile or a file of the project.
     """
     profiles, problems = _load(config, tuple(str(path) for path in config.profiles))
     named = dict.fromkeys((*(config.providers or ()), *config.examples, *wanted))
@@ -135,7 +133,6 @@ def find_types(
     config: Config, *, staged: bool = False
 ) -> tuple[tuple[TypeFolder, ...], tuple[Diagnostic, ...]]:
     """Find the folders of shared types outside the specs folder, with a problem for each that is missing.
-
     With `staged`, where a build engine put the inputs into place, a folder without inputs may be missing.
     """
     found: list[TypeFolder] = []

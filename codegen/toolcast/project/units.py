@@ -78,10 +78,9 @@ Files = Mapping[str, bytes]
 
 
 class Updated(Struct, frozen=True, kw_only=True):
-    """The units that compile, by spec path, and the files of those that this run compiled.
-
-    `unsettled` units must not be remembered: a source changed while they were compiled. `wanted` are the
-    shared types that units refer to, also those with errors.
+    """The units that compile, by spec path, and the files of those that this run compiled. `unsettled` units
+    must not be remembered: a source changed while they were compiled. `wanted` are the shared types that
+    units refer to, also those with errors.
     """
 
     units: Mapping[str, Unit]
@@ -100,7 +99,6 @@ def update_units(
     progress: Progress = lambda _done, _total: None,
 ) -> Updated:
     """Bring the units of all specs up to date, and those of the shared types outside that they refer to.
-
     Other types outside have no module, and their errors are not reported.
     """
     inside = [Task(path, "type") for path in found.types if not is_outside(path)]

@@ -37,10 +37,9 @@ class Walk(Struct, frozen=True, eq=False):
 
 
 class Overlap:
-    """The schemas of other branches of a union that may accept the value of a node.
-
-    A form in which the value is sent must not be one that they accept, else decoding may choose theirs.
-    `kind in overlap`: whether one of them accepts that JSON type.
+    """The schemas of other branches of a union that may accept the value of a node. A form in which the value
+    is sent must not be one that they accept, else decoding may choose theirs. `kind in overlap`: whether
+    one of them accepts that JSON type.
     """
 
     __slots__ = ("_find", "_found", "_kinds", "_types")

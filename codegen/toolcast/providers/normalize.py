@@ -61,17 +61,15 @@ def normalize(schema: object, provider: str | Profile, *, strict: bool | None = 
 
 
 class SchemaNormalizer:
-    """One schema, normalised for any number of providers; equal dialects are walked once.
-
-    What it returns shares containers, so nothing of it may be changed.
+    """One schema, normalised for any number of providers; equal dialects are walked once. What it returns
+    shares containers, so nothing of it may be changed.
     """
 
     __slots__ = ("_document", "_outcomes")
 
     def __init__(self, schema: object, *, checked: bool = False) -> None:
-        """`checked`: the schema is a contract, so its keywords are those of 2020-12 and well formed.
-
-        Raises `SchemaError` for a schema that is not an object, and for unbounded nesting.
+        """`checked`: the schema is a contract, so its keywords are those of 2020-12 and well formed. Raises
+        `SchemaError` for a schema that is not an object, and for unbounded nesting.
         """
         self._document = parse_schema(_parameters_of(schema), checked=checked)
         self._outcomes: dict[tuple[Dialect, int | None], Outcome] = {}
@@ -195,9 +193,8 @@ class _Choice(Struct, frozen=True, eq=False):
 
 
 def outcome_of(walk: Walk, plan: Plan) -> Outcome:
-    """Walk once; and again where a definition changed on which an earlier schema depends.
-
-    Raises `SchemaError`.
+    """Walk once; and again where a definition changed on which an earlier schema depends. Raises
+    `SchemaError`.
     """
     while True:
         ledger = Ledger(walk.document.changes)

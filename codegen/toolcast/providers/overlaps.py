@@ -83,10 +83,9 @@ def of_items(overlap: Overlap, document: SchemaDocument, dialect: Dialect) -> Ov
 
 
 def _compared(branches: list[Schema], kinds: list[frozenset[str]]) -> list[int]:
-    """Return the indices of the branches with which others are compared.
-
-    Schemas that only list arrays or objects state nothing of their parts, so that two of them stand for all
-    of the same types: a union of many constants is not compared in pairs.
+    """Return the indices of the branches with which others are compared. Schemas that only list arrays or
+    objects state nothing of their parts, so that two of them stand for all of the same types: a union of
+    many constants is not compared in pairs.
     """
     literals = Counter[frozenset[str]]()
     compared: list[int] = []

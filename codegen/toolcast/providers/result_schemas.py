@@ -33,9 +33,7 @@ _REST_OF = {"additionalProperties": ("properties", "patternProperties"), "items"
 
 def fitted(schema: Mapping[str, object], rules: ResultRules) -> tuple[JsonObject, tuple[LedgerEntry, ...]]:
     """Leave out what the rules of a provider exclude from a self-contained schema of results, which is not
-    changed.
-
-    The ledger has entries with `of="result"` and pointers into `schema`.
+    changed. The ledger has entries with `of="result"` and pointers into `schema`.
     """
     if rules.without:
         return _without(schema, frozenset(rules.without), ())
@@ -68,9 +66,8 @@ def _without(schema: object, keywords: frozenset[str], at: Path) -> tuple[Any, t
 
 
 def in_response(schema: Mapping[str, Any]) -> JsonObject:
-    """Return the schema of the object that carries a result: `output`, or `error` where the call failed.
-
-    So `agents.dispatch.render_results` writes Gemini's `functionResponse.response`.
+    """Return the schema of the object that carries a result: `output`, or `error` where the call failed. So
+    `agents.dispatch.render_results` writes Gemini's `functionResponse.response`.
     """
     own = _moved({key: value for key, value in schema.items() if key != "$defs"})
     error = {"type": "string", "description": "Why the call failed, in place of `output`."}
@@ -218,9 +215,8 @@ _DEFINITIONS = ("$defs", "definitions")
 
 
 def _referred(reference: object) -> str | None:
-    """Return the definition that a reference names: `_ROOT` for `#`; None for one that leads elsewhere.
-
-    A reference into a definition (`#/$defs/A/items`) counts as one to the definition.
+    """Return the definition that a reference names: `_ROOT` for `#`; None for one that leads elsewhere. A
+    reference into a definition (`#/$defs/A/items`) counts as one to the definition.
     """
     if reference == "#":
         return _ROOT

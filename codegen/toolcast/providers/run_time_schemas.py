@@ -282,7 +282,6 @@ def _guessed(
     problem: ArgumentError | None,
 ) -> object:
     """Return a value that the schema accepts, guessed from refused arguments; None where there is none.
-
     Raises `problem` with the reason where readings differ, if there is a problem.
     """
     from ..runtime.wire.guesses import GuessError, guess, with_reason

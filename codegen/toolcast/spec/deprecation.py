@@ -22,9 +22,8 @@ DEPRECATED_HINT: Final = (
 
 
 def deprecated(checker: SpecChecker, stated: Mapping[str, Any], name: str | None) -> Deprecation:
-    """Check that a tool does not replace itself, and that a date is one of the calendar.
-
-    Members of `stated` that are wrong are None, and so is `name` where the tool has no valid one.
+    """Check that a tool does not replace itself, and that a date is one of the calendar. Members of `stated`
+    that are wrong are None, and so is `name` where the tool has no valid one.
     """
     texts = {
         key: " ".join(text.split()) for key in Deprecation.__struct_fields__ if (text := stated.get(key))

@@ -161,10 +161,9 @@ def empty_is_absent(
 def described_by(
     checker: SpecChecker, name: str, schema: Any, known: frozenset[str] | None, secrets: Collection[str]
 ) -> str | None:
-    """Return the name of the parameter with words for the person who approves a call.
-
-    An approval does not depend on these words, so the parameter is plain text and carries no secret. `schema`
-    is that of all parameters.
+    """Return the name of the parameter with words for the person who approves a call. An approval does not
+    depend on these words, so the parameter is plain text and carries no secret. `schema` is that of all
+    parameters.
     """
     path = ("described_by",)
     hint = "name the parameter whose text tells a person what the call does"
@@ -201,10 +200,9 @@ def check_providers(checker: SpecChecker, stated: Mapping[str, object], known: f
 
 
 def is_reserved_meta_key(key: str) -> bool:
-    """Return whether MCP keeps a key of `_meta` for itself.
-
-    Reserved are prefixes with `modelcontextprotocol` or `mcp` as their second label (2025-11-25 on) or as one
-    before the last (earlier), and the names of trace contexts (2026-07-28, SEP-414).
+    """Return whether MCP keeps a key of `_meta` for itself. Reserved are prefixes with `modelcontextprotocol`
+    or `mcp` as their second label (2025-11-25 on) or as one before the last (earlier), and the names of
+    trace contexts (2026-07-28, SEP-414).
     """
     prefix, slash, _ = key.rpartition("/")
     if not slash:

@@ -257,10 +257,8 @@ _LONGEST: Final = 2_048
 
 
 def check_http(checker: SpecChecker, stated: Any, schema: Any, known: frozenset[str] | None) -> None:
-    """Check what the schema of the key cannot say.
-
-    Wrong parts of `stated` are None. `known` are the top-level parameters; None where `schema`, that of all
-    parameters, must be resolved first.
+    """Check what the schema of the key cannot say. Wrong parts of `stated` are None. `known` are the
+    top-level parameters; None where `schema`, that of all parameters, must be resolved first.
     """
     if stated is None:
         return

@@ -40,9 +40,8 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parse_json(text: str, limits: Limits = SPEC) -> tuple[Any, list[Problem]]:
-    """Return the data in `text`, and every problem found. Never raises.
-
-    With problems the data is not usable, but for keys that are there twice: the first of each counts.
+    """Return the data in `text`, and every problem found. Never raises. With problems the data is not usable,
+    but for keys that are there twice: the first of each counts.
     """
     opens = text.count("{") + text.count("[")
     if text.count(",") + opens < limits.values and (limits.lone_surrogates or not _SURROGATE.search(text)):

@@ -33,10 +33,8 @@ def load_spec(
 def spec_of(
     parsed: ParsedFile, path: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | Document | None, tuple[Diagnostic, ...], str | None]:
-    """Check the content of a tool's file.
-
-    Returns the spec (with an error its document, None where the file cannot be read), the diagnostics, and
-    the name, if it can be read.
+    """Check the content of a tool's file. Returns the spec (with an error its document, None where the file
+    cannot be read), the diagnostics, and the name, if it can be read.
     """
     if parsed.document is None:
         return None, parsed.diagnostics, None
@@ -49,9 +47,8 @@ def spec_of(
 def load_type(
     root: Path, path: str, *, shown_root: str, folders: Sequence[TypeFolder] = ()
 ) -> tuple[Document | None, tuple[Diagnostic, ...]]:
-    """Read one shared type file, which may be any mapping; None with an error.
-
-    Raises ValueError where the path leads out of the specs folder and into none of `folders`.
+    """Read one shared type file, which may be any mapping; None with an error. Raises ValueError where the
+    path leads out of the specs folder and into none of `folders`.
     """
     file = file_of(str(root), path, folders)
     if file is None:
@@ -84,10 +81,8 @@ def load_library(
     root: Path, *, shown_root: str, known_providers: frozenset[str], folders: Sequence[TypeFolder] = ()
 ) -> Library:
     """Read everything below a specs folder: the tools and types without errors, and the diagnostics of all
-    files.
-
-    Errors in types of `folders`, which are outside, are not reported: no tool of this project may refer to
-    them.
+    files. Errors in types of `folders`, which are outside, are not reported: no tool of this project may
+    refer to them.
     """
     found = discover(root, shown_root=shown_root, folders=folders)
     problems = list(found.diagnostics)

@@ -75,9 +75,7 @@ class Lines:
 
 def in_scalar(source: str, place: tuple[int, int], value: str, offset: int) -> tuple[int, int]:
     """Return line and column of the character at `offset` (from 0) of a string that begins at `place` in
-    `source`.
-
-    Of a string that is written with escapes or folded lines, return its beginning.
+    `source`. Of a string that is written with escapes or folded lines, return its beginning.
     """
     lines = _BREAK.split(source)
     line, column = place
@@ -114,9 +112,7 @@ class Member(Struct):
 
 def locate(root: ParsedNode, path: Path, *, key: bool) -> tuple[int, int]:
     """Return line and column of the value at `path` (or of its key); of the nearest parent where it is
-    absent.
-
-    A list item has no key: the position is its value's.
+    absent. A list item has no key: the position is its value's.
     """
     node, line, column = root, root.line, root.column
     for step in path:

@@ -57,10 +57,8 @@ class SourceDocument:
 
 
 class ParsedFile(Struct, frozen=True):
-    """The content of a file, and the problems of its text.
-
-    `document` is None where the text cannot be read. Of a repeated key the first counts: the other parts can
-    be checked, and nothing is made of it.
+    """The content of a file, and the problems of its text. `document` is None where the text cannot be read.
+    Of a repeated key the first counts: the other parts can be checked, and nothing is made of it.
     """
 
     document: SourceDocument | None

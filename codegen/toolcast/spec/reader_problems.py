@@ -18,11 +18,9 @@ MAX_NUMBER = 1_000
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """Bounds on a document; by default those of one spec.
-
-    `depth` counts lists and mappings, `values` all values without keys. `lone_surrogates` allows halves of
-    surrogate pairs in JSON text. They can be written to no file: a document of many tools loses only the
-    tools that hold one.
+    """Bounds on a document; by default those of one spec. `depth` counts lists and mappings, `values` all
+    values without keys. `lone_surrogates` allows halves of surrogate pairs in JSON text. They can be
+    written to no file: a document of many tools loses only the tools that hold one.
     """
 
     depth: int = MAX_DEPTH

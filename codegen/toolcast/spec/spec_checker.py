@@ -119,9 +119,8 @@ class SpecChecker:
     def suggest(
         self, word: str, known: Collection[str], otherwise: str, synonyms: Mapping[str, str] | None = None
     ) -> tuple[str, str | None]:
-        """Return a hint for a wrong `word`, and the known word that is closest to it.
-
-        Comparing words is slow, so a file gets a bounded number of hints.
+        """Return a hint for a wrong `word`, and the known word that is closest to it. Comparing words is
+        slow, so a file gets a bounded number of hints.
         """
         self._suggested += 1
         if self._suggested > _MOST_UNKNOWN or len(known) > _MOST_COMPARED:

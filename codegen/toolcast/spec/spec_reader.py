@@ -61,9 +61,8 @@ def _foreign_format(data: object) -> tuple[str, str] | None:
 def read_tool(
     document: Document, path: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | None, tuple[Diagnostic, ...], str | None]:
-    """Make a `ToolSpec` of a document; None with an error.
-
-    Returns all diagnostics, too, and the tool's name, None where it has no valid one.
+    """Make a `ToolSpec` of a document; None with an error. Returns all diagnostics, too, and the tool's name,
+    None where it has no valid one.
     """
     checker = SpecChecker(document)
     data = document.data

@@ -29,9 +29,8 @@ def text_input(checker: SpecChecker, data: Mapping[str, object], stated: object)
 
 
 def text_parameters(text: TextInput) -> JsonObject:
-    """Return the parameters of a tool whose argument is one text: a closed object with that text.
-
-    Providers without such tools get them. The grammar stands in the description, which the model reads there.
+    """Return the parameters of a tool whose argument is one text: a closed object with that text. Providers
+    without such tools get them. The grammar stands in the description, which the model reads there.
     """
     if text.grammar is None:
         described = "The whole argument, as one text."

@@ -64,9 +64,8 @@ class Suppression(Struct, frozen=True):
 
 
 class ToolSpec(Struct, frozen=True, kw_only=True):
-    """One tool. `parameters` and `result` are raw JSON Schemas as written; `contract` reads them.
-
-    `summary` and `description` are as written, too; `deprecation` has them as models read them.
+    """One tool. `parameters` and `result` are raw JSON Schemas as written; `contract` reads them. `summary`
+    and `description` are as written, too; `deprecation` has them as models read them.
     """
 
     path: str  # posix path below the specs root: "files/edit.yaml"
@@ -110,10 +109,8 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
 
 
 class Library(Struct, frozen=True, kw_only=True):
-    """Everything below one specs root.
-
-    `types` maps the posix path below the root (`_types/address.yaml`) to its document, `refused` that of each
-    tool whose spec has errors.
+    """Everything below one specs root. `types` maps the posix path below the root (`_types/address.yaml`) to
+    its document, `refused` that of each tool whose spec has errors.
     """
 
     root: str

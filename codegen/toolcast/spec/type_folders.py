@@ -43,10 +43,9 @@ def is_packaged(path: str) -> bool:
 
 
 def type_place(path: str) -> str | None:
-    """Return the path of a shared type in the output.
-
-    For a file outside the specs folder it begins with `_types/`, for one of a package with the package's
-    name, too. None for a path outside that is no shared type's.
+    """Return the path of a shared type in the output. For a file outside the specs folder it begins with
+    `_types/`, for one of a package with the package's name, too. None for a path outside that is no shared
+    type's.
     """
     if not is_outside(path):
         return path

@@ -49,26 +49,23 @@ class _Anchor:
 
 
 def parse_yaml(text: str) -> tuple[Any, list[Problem]]:
-    """Return the data in `text`, and every problem found. Never raises.
-
-    With problems the data is not usable, but for keys that are there twice: the first of each counts.
+    """Return the data in `text`, and every problem found. Never raises. With problems the data is not usable,
+    but for keys that are there twice: the first of each counts.
     """
     data, _, problems = _read(text)
     return data, problems
 
 
 def read_yaml(text: str, limits: Limits) -> tuple[Any, ParsedNode | None, list[Problem]]:
-    """Return the data in `text`, its positions, and every problem found. Never raises.
-
-    A key that is an integer is its text: `200:` in the responses of an OpenAPI document is "200".
+    """Return the data in `text`, its positions, and every problem found. Never raises. A key that is an
+    integer is its text: `200:` in the responses of an OpenAPI document is "200".
     """
     return _read(text, limits, integer_keys=True)
 
 
 def yaml_positions(text: str) -> ParsedNode:
-    """Return the position of every value in a text that `parse_yaml` accepted.
-
-    An alias has the position where it is written, its children those of the anchor's.
+    """Return the position of every value in a text that `parse_yaml` accepted. An alias has the position
+    where it is written, its children those of the anchor's.
     """
     _, root, _ = _read(text)
     assert root is not None, "a text that was parsed has positions"
@@ -344,9 +341,8 @@ def _read_number(text: str) -> int | float | None:
 
 
 def _resolve_tagged(tag: str, text: str) -> Any:
-    """Return the value of a scalar with a core tag, quoted or not.
-
-    Raises `KeyError` for any other tag, `ValueError` where the text does not fit the tag.
+    """Return the value of a scalar with a core tag, quoted or not. Raises `KeyError` for any other tag,
+    `ValueError` where the text does not fit the tag.
     """
     kind = tag.removeprefix(_PREFIX)
     if not tag.startswith(_PREFIX) or kind not in ("str", "null", "bool", "int", "float"):
@@ -375,7 +371,6 @@ _FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 def open_parser(text: str) -> tuple[Any, Mapping[int, str]]:
     """Open a libyaml parser over `text`; return it with the translation that every scalar's value needs.
-
     Raises `RefusedError` where PyYAML came without libyaml, or where it refuses a character.
     """
     # Imported here: a project whose specs are JSON, or unchanged, does not need it.

@@ -54,9 +54,8 @@ _RESERVED = frozenset((
 
 
 def literal(value: Any, indent: str = "") -> str:
-    """Write a JSON value as a JavaScript expression; an integer past 2**53 is a bigint.
-
-    `indent` stands before the lines after the first.
+    """Write a JSON value as a JavaScript expression; an integer past 2**53 is a bigint. `indent` stands
+    before the lines after the first.
     """
     flat = _flat(value)
     if len(flat) + len(indent) <= _WIDTH or not isinstance(value, (Mapping, list, tuple)) or not value:
@@ -181,10 +180,9 @@ class _Imported(Struct, frozen=True):
 def tool_modules(
     tool: ToolSpec, built: Built, module: tuple[str, ...], types: Mapping[str, Document]
 ) -> dict[str, bytes]:
-    """Write the module of a tool and its declaration; return them by path below the output root.
-
-    `types` are the shared type files, by path below the specs root. Raises SchemaError where a schema is
-    nested too deeply for a type.
+    """Write the module of a tool and its declaration; return them by path below the output root. `types` are
+    the shared type files, by path below the specs root. Raises SchemaError where a schema is nested too
+    deeply for a type.
     """
     normal = built.normal
     variable = variable_name(keyword_of(tool.name))
@@ -205,10 +203,8 @@ def tool_modules(
 
 def offered_contract(tool: ToolSpec, built: Built, plain: Collection[str]) -> tuple[object, JsonObject]:
     """Return the arguments of `new Contract` that judges the arguments a model sends: the schema, and the
-    options.
-
-    A grammar that JavaScript cannot check is not among them. `plain` are the unions that decoding keeps as
-    they are, by pointer.
+    options. A grammar that JavaScript cannot check is not among them. `plain` are the unions that decoding
+    keeps as they are, by pointer.
     """
     assert built.contract is not None
     schema = built.normal.offered(tool.inject)

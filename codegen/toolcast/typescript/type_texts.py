@@ -39,9 +39,8 @@ def default_plans(
     contract: Contract, root: str, plain: Collection[str], without: Collection[str] = ()
 ) -> dict[str, Plan]:
     """Plan where values of a root (`parameters`, `result`, `$defs/Name`) may lack what a default fills in.
-
-    `plain` are the unions that decoding keeps as they are, `without` the properties that have no part in it.
-    Returns the plan of each definition that is needed, sorted by name; "" is the root.
+    `plain` are the unions that decoding keeps as they are, `without` the properties that have no part in
+    it. Returns the plan of each definition that is needed, sorted by name; "" is the root.
     """
     nodes = {**contract.definitions, "": _root(contract, root)}
 

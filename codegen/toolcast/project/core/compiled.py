@@ -16,10 +16,9 @@ from ...spec.tool_spec import Defaults, Source
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """The configuration of outputs.
-
-    `templates` overrides built-in ones: a folder, or names and texts. `profiles` are those that are not built
-    in, or replace one. `targets` are further languages. `defaults` holds for specs that do not say.
+    """The configuration of outputs. `templates` overrides built-in ones: a folder, or names and texts.
+    `profiles` are those that are not built in, or replace one. `targets` are further languages. `defaults`
+    holds for specs that do not say.
     """
 
     providers: tuple[str, ...]

@@ -255,10 +255,9 @@ def _definitions(
 
 
 def _module_text(render: Callable[[Templates], str], options: Options) -> tuple[bytes, bytes]:
-    """Return a module as published, and as it may be run: without statements of project templates.
-
-    Raises UnsoundError or ValueError where such a template changes definitions, or prints texts of the spec
-    as statements.
+    """Return a module as published, and as it may be run: without statements of project templates. Raises
+    UnsoundError or ValueError where such a template changes definitions, or prints texts of the spec as
+    statements.
     """
     templates = _templates(options.templates)
     source = render(templates)
@@ -376,9 +375,8 @@ _numbers = itertools.count()
 
 
 class _MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds one package in a mapping of posix paths, its JSON files too, as a zip importer does.
-
-    Folders are packages with or without an `__init__.py`.
+    """Finds one package in a mapping of posix paths, its JSON files too, as a zip importer does. Folders are
+    packages with or without an `__init__.py`.
     """
 
     def __init__(self, package: str, files: Mapping[str, bytes]) -> None:

@@ -30,10 +30,9 @@ from .compiled import Options
 
 
 class Kit(Struct, frozen=True, kw_only=True):
-    """The parts that specs are compiled with; nothing of it is read from disk again.
-
-    `known` are the ids that a spec's `providers` may name, `printers` the libraries that decide how output
-    looks. Two kits with one `digest` compile alike.
+    """The parts that specs are compiled with; nothing of it is read from disk again. `known` are the ids that
+    a spec's `providers` may name, `printers` the libraries that decide how output looks. Two kits with one
+    `digest` compile alike.
     """
 
     options: Options
@@ -51,9 +50,8 @@ def make_kit(
     templates: Mapping[str, str] | None = None,
     defaults: Defaults | None = None,
 ) -> Kit:
-    """Make a kit for providers by id: built-in ones, and those of `profiles`, which go first.
-
-    `templates` override by file name, `defaults` holds for specs that do not say. Raises ProfileError.
+    """Make a kit for providers by id: built-in ones, and those of `profiles`, which go first. `templates`
+    override by file name, `defaults` holds for specs that do not say. Raises ProfileError.
     """
     own = profiles or {}
     chosen = {id: own[id] if id in own else load_profile(id) for id in dict.fromkeys(providers)}
@@ -86,10 +84,8 @@ def make_kit(
 
 
 class Made(Struct, frozen=True, kw_only=True):
-    """The outputs of the spec at `path`.
-
-    `files`: posix path below the output root → bytes; none with an error. `reads`: the spec and the shared
-    types that were read, sorted.
+    """The outputs of the spec at `path`. `files`: posix path below the output root → bytes; none with an
+    error. `reads`: the spec and the shared types that were read, sorted.
     """
 
     path: str
@@ -159,9 +155,8 @@ def _compile(task: Task, parsed: ParsedFile, types: "_Types", context: Context) 
 
 
 class _Types(Mapping[str, Document]):
-    """The shared types of a run, each read when something first refers to it.
-
-    `requested` has those of the present spec, None for one with errors.
+    """The shared types of a run, each read when something first refers to it. `requested` has those of the
+    present spec, None for one with errors.
     """
 
     def __init__(self, contents: Mapping[str, bytes], shown_root: str) -> None:

@@ -42,9 +42,8 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
 
 
 def wanted_strict(tool: ToolSpec, profile: Profile) -> bool | None:
-    """Return whether strict mode is asked for; None for the profile's default.
-
-    Without a word of the spec, a tool that code may call is not strict where the provider cannot have both.
+    """Return whether strict mode is asked for; None for the profile's default. Without a word of the spec, a
+    tool that code may call is not strict where the provider cannot have both.
     """
     stated = tool.overrides("strict").get(profile.id)
     excluding = profile.callers is not None and "strict" in profile.callers.without

@@ -29,10 +29,9 @@ Files = Mapping[str, _Kind]
 
 
 class Cause(Struct, frozen=True, kw_only=True):
-    """One cause, and the outputs that are not what they should be because of it.
-
-    `unit` is the spec or shared type at fault, or the one whose output was edited; `units` are all specs
-    concerned. `files` names the manifest only where all else is right. `added` and `removed` are providers.
+    """One cause, and the outputs that are not what they should be because of it. `unit` is the spec or shared
+    type at fault, or the one whose output was edited; `units` are all specs concerned. `files` names the
+    manifest only where all else is right. `added` and `removed` are providers.
     """
 
     reason: _Reason
@@ -46,10 +45,8 @@ class Cause(Struct, frozen=True, kw_only=True):
 def find_causes(
     plan: Plan, manifest: bytes, uses: Mapping[str, Sequence[str]], unusable: Iterable[str]
 ) -> tuple[Cause, ...]:
-    """Return the causes of everything that `plan` would do, those of specs first.
-
-    `uses` has the shared types of each spec, `unusable` the specs with errors whose former output cannot be
-    used.
+    """Return the causes of everything that `plan` would do, those of specs first. `uses` has the shared types
+    of each spec, `unusable` the specs with errors whose former output cannot be used.
     """
     if plan.empty:
         return ()
@@ -82,9 +79,8 @@ class _Causes:
         self._merged: Files = {write.path: "changed" for write in plan.writes} if self._is_merge(plan) else {}
 
     def _is_merge(self, plan: Plan) -> bool:
-        """Return whether only lists of all tools are wrong, as `merge=union` leaves them.
-
-        Lines are out of order, twice there, or back where one branch removed the tool, also in the manifest.
+        """Return whether only lists of all tools are wrong, as `merge=union` leaves them. Lines are out of
+        order, twice there, or back where one branch removed the tool, also in the manifest.
         """
         if self._endings or any(
             kind != "changed" or path in self._owners for path, kind in self._kinds.items()

@@ -58,7 +58,6 @@ Versions = Mapping[str, str]
 
 class Record(Struct, frozen=True, kw_only=True):
     """The entry of one unit in the manifest; a field is empty where it has none, or two that conflict.
-
     `source` and `made` digest what the outputs were made from and their bytes, by the versions `by`.
     """
 

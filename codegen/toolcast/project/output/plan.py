@@ -78,10 +78,9 @@ def make_plan(
     *,
     shown_output: str = "",
 ) -> Plan:
-    """Compare what the output folder should hold with what it holds.
-
-    `expected`: path → content, or None for a file that is right already (then `existing` has `intact`).
-    `existing` covers the expected and the `owned` paths, which the manifest lists.
+    """Compare what the output folder should hold with what it holds. `expected`: path → content, or None for
+    a file that is right already (then `existing` has `intact`). `existing` covers the expected and the
+    `owned` paths, which the manifest lists.
     """
     writes: list[Write] = []
     deletes: list[Delete] = []

@@ -33,9 +33,8 @@ from .plan import Delete, Existing, Plan, Write, make_plan, publish_failure
 
 
 def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
-    """Return what the manifest lists, what a killed run wrote, and what is as the last run wrote it.
-
-    The last makes up for a lost or damaged manifest; the cache knows the digests.
+    """Return what the manifest lists, what a killed run wrote, and what is as the last run wrote it. The last
+    makes up for a lost or damaged manifest; the cache knows the digests.
     """
     listed = tree.find(NAME)
     content = listed.content if listed else b""
@@ -53,10 +52,9 @@ def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
 def plan_outputs(
     expected: Mapping[str, bytes | None], tree: Tree, owned: frozenset[str], *, shown_output: str
 ) -> Plan:
-    """Plan to make the output folder hold just `expected`, of all that is ours.
-
-    `expected`: posix path below the output root → content, or None for a file that is right already. The
-    manifest keeps the versions that it records for bytes which stay.
+    """Plan to make the output folder hold just `expected`, of all that is ours. `expected`: posix path below
+    the output root → content, or None for a file that is right already. The manifest keeps the versions
+    that it records for bytes which stay.
     """
     existing: dict[str, Existing] = {}
     for path in (*expected, *(owned - expected.keys())):
@@ -74,10 +72,9 @@ def plan_outputs(
 def _settle_case(
     expected: Mapping[str, bytes | None], existing: dict[str, Existing], owned: Collection[str], root: Path
 ) -> None:
-    """Tell apart two spellings of one file, where the file system ignores case.
-
-    Removes one of them from `existing`: the new one, so that the file is written under that name, or the old
-    one, where the file is right and must not be deleted.
+    """Tell apart two spellings of one file, where the file system ignores case. Removes one of them from
+    `existing`: the new one, so that the file is written under that name, or the old one, where the file is
+    right and must not be deleted.
     """
     gone = set(owned) - expected.keys()
     folded = {path.casefold(): path for path in expected} if gone else {}
@@ -96,9 +93,8 @@ def _one_file(one: Path, other: Path) -> bool:
 
 
 def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
-    """Report files that look like ours, but that nothing accounts for, and that nothing may delete.
-
-    Python and JavaScript bear our mark; a JSON file is where only we write.
+    """Report files that look like ours, but that nothing accounts for, and that nothing may delete. Python
+    and JavaScript bear our mark; a JSON file is where only we write.
     """
     found: list[tuple[Path, str]] = []
     for here, _, names in os.walk(output):  # behind links nothing is ours
@@ -180,9 +176,8 @@ def publish(
 
 
 def _write(target: str, content: bytes, made: set[str], *, new: bool) -> os.stat_result:
-    """Write a temporary file beside the target and rename it; return its state before that.
-
-    Paths are plain strings: a first build writes thousands of files.
+    """Write a temporary file beside the target and rename it; return its state before that. Paths are plain
+    strings: a first build writes thousands of files.
     """
     folder = target.rpartition("/")[0]
     if folder not in made:

@@ -42,9 +42,8 @@ class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Cache(Struct, frozen=True, kw_only=True):
-    """Units by spec path; of a compile step, the digest of its `kit`.
-
-    `sources`: path as the index writes it → digest of the text with line endings made LF.
+    """Units by spec path; of a compile step, the digest of its `kit`. `sources`: path as the index writes it
+    → digest of the text with line endings made LF.
     """
 
     format: int = FORMAT
@@ -108,9 +107,8 @@ def prepare_state(state: Path) -> None:
 
 
 def _stays_inside(cache: Cache) -> bool:
-    """Return whether no path leads out of its folder: the file may have come with a checkout.
-
-    Types outside are read only in folders that the configuration names.
+    """Return whether no path leads out of its folder: the file may have come with a checkout. Types outside
+    are read only in folders that the configuration names.
     """
     return all(
         all(map(is_inside, unit.outputs)) and all(is_inside(path) or is_outside(path) for path in unit.uses)

@@ -52,10 +52,9 @@ _BUSY = frozenset({errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK,
 
 @contextlib.contextmanager
 def locked(state: Path, waiting: Callable[[str], None], *, poll: float = 0.05) -> Generator[None]:
-    """Hold `.toolcast/lock`; if another run holds it, call `waiting` once and wait for its end.
-
-    The lock is the operating system's and ends with the process that holds it; workers do not inherit it.
-    Raises OSError if the file cannot be made, or the file system knows no locks.
+    """Hold `.toolcast/lock`; if another run holds it, call `waiting` once and wait for its end. The lock is
+    the operating system's and ends with the process that holds it; workers do not inherit it. Raises
+    OSError if the file cannot be made, or the file system knows no locks.
     """
     path = state / "lock"
     announced = False

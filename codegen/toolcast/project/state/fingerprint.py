@@ -76,9 +76,8 @@ def _ask(name: str) -> str:
 
 
 class Sources:
-    """Digests of input files; a file whose row is as recorded is not read again.
-
-    Line endings do not count: no output depends on them, and machines differ in them.
+    """Digests of input files; a file whose row is as recorded is not read again. Line endings do not count:
+    no output depends on them, and machines differ in them.
     """
 
     def __init__(self, index: Index, recorded: Mapping[str, str]) -> None:
@@ -135,9 +134,8 @@ def combine(parts: Iterable[str]) -> str:
 
 
 def source_digest(documents: Mapping[str, object]) -> str:
-    """Return the manifest's digest of a spec and its shared types, as plain data by path.
-
-    Comments and the form of the text do not count, since no output depends on them.
+    """Return the manifest's digest of a spec and its shared types, as plain data by path. Comments and the
+    form of the text do not count, since no output depends on them.
     """
     return combine(word for name, data in documents.items() for word in (name, ascii(data)))[:16]
 
@@ -149,9 +147,8 @@ def setting(
     used: tuple[Library, ...],
     sources: Sources,
 ) -> dict[str, str]:
-    """Return a digest for each thing but specs that outputs depend on, by a name that people know.
-
-    No part depends on this machine: no folder, no time.
+    """Return a digest for each thing but specs that outputs depend on, by a name that people know. No part
+    depends on this machine: no folder, no time.
     """
     index = sources.index
     parts = {

@@ -150,9 +150,8 @@ class Index:
         return os.path.join(self.base, ".toolcast", "index")
 
     def input_unchanged(self, path: str | os.PathLike[str]) -> bool:
-        """Take the row of an input before it is read; return whether it is as recorded.
-
-        The first row of a run counts, as it belongs to the content that is used.
+        """Take the row of an input before it is read; return whether it is as recorded. The first row of a
+        run counts, as it belongs to the content that is used.
         """
         key = self.key(path)
         row = self._inputs.get(key)
@@ -182,9 +181,8 @@ class Index:
         return os.fsencode(os.fspath(path).removeprefix(self._prefix))
 
     def save(self, outputs: "Iterable[str]", *, configured: bool, tools: int | None) -> None:
-        """Write the index of a run that left `outputs` as they should be. Raises OSError.
-
-        Without `tools` there are problems, which the next run must report again.
+        """Write the index of a run that left `outputs` as they should be. Raises OSError. Without `tools`
+        there are problems, which the next run must report again.
         """
         from pathlib import Path
 
@@ -241,7 +239,6 @@ def _is_racy(row: bytes, now: int) -> bool:
 
 def _wait_past(newest: int, probe: str | os.PathLike[str]) -> int:
     """Return the time of the file system's clock, found by touching `probe`; later than `newest` if possible.
-
     Recent kernels give a later time at once, others after a tick (4 ms on Linux, 16 ms on Windows).
     """
     start = time.monotonic_ns()

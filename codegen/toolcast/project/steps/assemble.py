@@ -33,7 +33,6 @@ from ..worker import FRONTEND, Context
 
 class Assembled(Struct, frozen=True, kw_only=True):
     """The units of a set, the files about all of them, and the `former` output that specs with errors keep.
-
     `unused` are shared types outside the specs folder that nothing refers to.
     """
 
@@ -165,10 +164,9 @@ def publish_set(
     config: Config | None = None,
     waiting: Callable[[str], None] = lambda _message: None,
 ) -> tuple[Diagnostic, ...]:
-    """Make `out` hold the assembled set: all of it with `compiled`, the file of each output.
-
-    Returns what is wrong, and what the disk refused; an obstacle stops everything. `waiting` gets a message
-    if another run holds the folder. Raises OSError, and before anything is written DamagedError.
+    """Make `out` hold the assembled set: all of it with `compiled`, the file of each output. Returns what is
+    wrong, and what the disk refused; an obstacle stops everything. `waiting` gets a message if another run
+    holds the folder. Raises OSError, and before anything is written DamagedError.
     """
     out = Path(os.path.abspath(out))  # noqa: PTH100 - links stay as they are
     tree = Tree(out, Index(out, load=False))

@@ -16,9 +16,8 @@ Disposition = Literal["keep", "drop", "describe", "block"]
 
 
 class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab", cache_hash=True):
-    """The part of JSON Schema that a provider accepts in one mode. Defaults are JSON Schema 2020-12.
-
-    `block`: the dialect cannot state this, so the mode as a whole is given up (strict mode is not used).
+    """The part of JSON Schema that a provider accepts in one mode. Defaults are JSON Schema 2020-12. `block`:
+    the dialect cannot state this, so the mode as a whole is given up (strict mode is not used).
     """
 
     keep: tuple[str, ...] = ()  # `title`, `$schema`, `x-mcp-header` are kept where they are named here only

@@ -68,9 +68,8 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
 
 
 def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> JsonObject:
-    """Fill the template of a profile: the complete tool object, keys in the order of the template.
-
-    The schemas in it are those of the arguments, not copies, but for the name of their draft. Raises
+    """Fill the template of a profile: the complete tool object, keys in the order of the template. The
+    schemas in it are those of the arguments, not copies, but for the name of their draft. Raises
     ProfileError where the template names an unknown value.
     """
     profile = profile_for(tool, profile)
@@ -78,10 +77,7 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> Jso
 
 
 def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) -> JsonObject:
-    """Return the value of each placeholder that an envelope may name; None where the tool object has none.
-
-    Arguments as for `tool_object`.
-    """
+    """Return the value of each placeholder that an envelope may name; None where the tool object has none."""
     schema = None if omits(profile, parameters) else parameters.schema
     result = result_form(tool, profile)[0]
     if profile.states_draft:

@@ -80,9 +80,8 @@ def installed_ids() -> dict[str, str]:
 
 
 def installed_file(id: str) -> Path | None:
-    """Return the file of an installed profile; None if no package offers it.
-
-    Raises ProfileError where two packages offer it, or the one that does has no such file.
+    """Return the file of an installed profile; None if no package offers it. Raises ProfileError where two
+    packages offer it, or the one that does has no such file.
     """
     points = [point for point in _points() if point.name == id]
     if not points:
@@ -178,9 +177,8 @@ def load_profile_file(path: str | Path, *, others: Sequence[str | Path] = ()) ->
 
 
 def load_profiles(files: Sequence[str | Path]) -> dict[str, Profile]:
-    """Profiles that may be based on each other, by id.
-
-    Raises `ProfileError` with the problems of all of them; two of one id are one.
+    """Profiles that may be based on each other, by id. Raises `ProfileError` with the problems of all of
+    them; two of one id are one.
     """
     read: dict[str, _ProfileFile] = {}
     made: dict[str, Profile] = {}

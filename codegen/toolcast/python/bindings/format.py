@@ -22,10 +22,8 @@ def _mode() -> Any:
 
 
 def formatted(source: str) -> bytes:
-    """Format source with black, as UTF-8 with LF.
-
-    Raise ValueError when it is not Python, which is a bug of ours or of an overriding template, never of a
-    spec.
+    """Format source with black, as UTF-8 with LF. Raise ValueError when it is not Python, which is a bug of
+    ours or of an overriding template, never of a spec.
     """
     import black  # takes as long as a small build: only where a module is made
     from black.parsing import InvalidInput

@@ -65,10 +65,9 @@ class ToolNames(Struct, frozen=True, kw_only=True):
 
 
 class ProviderFiles(Struct, frozen=True, kw_only=True):
-    """The files of a tool's providers, as its binding needs them.
-
-    `wire_forms`: the providers that get another form than the contract. `envelopes`: where a tool object
-    keeps its parameters and its description, where the runtime does not find them by itself.
+    """The files of a tool's providers, as its binding needs them. `wire_forms`: the providers that get
+    another form than the contract. `envelopes`: where a tool object keeps its parameters and its
+    description, where the runtime does not find them by itself.
     """
 
     wire_forms: tuple[str, ...] = ()

@@ -136,9 +136,7 @@ def check_binding(
     module: ModuleType, constant: str, tool: ToolSpec, roots: Roots, provider_files: Mapping[str, object]
 ) -> None:
     """Raise UnsoundError unless the binding has the tool's exact texts and types, and its decoders can be
-    built.
-
-    `provider_files` are the attributes of `ProviderFiles`.
+    built. `provider_files` are the attributes of `ProviderFiles`.
     """
     binding = getattr(module, constant)
     up = "../" * (module.__name__.count(".") - 1)

@@ -64,7 +64,6 @@ def require_own_statements(source: str, neutral: str) -> None:
 
 def require_definitions(source: str, built_in: str) -> None:
     """Raise UnsoundError unless the module `source` has the imports, definitions and binding of `built_in`.
-
     The handler's Protocol and the annotation of the binding may differ.
     """
     ours, theirs = ast.parse(built_in), ast.parse(source)

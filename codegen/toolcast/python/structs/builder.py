@@ -212,10 +212,9 @@ class Builder:
         return self._types[name]
 
     def _write_alias(self, name: str, own: str, node: Node, file: str, *, named: bool = False) -> Expression:
-        """Define an alias for a definition that is no object, unless its type is short or must be inlined.
-
-        A type that contains itself needs a marker under that name, and so does one that others refer to by it
-        already (`named`).
+        """Define an alias for a definition that is no object, unless its type is short or must be inlined. A
+        type that contains itself needs a marker under that name, and so does one that others refer to by
+        it already (`named`).
         """
         expression = self.type_of(node, file, own)
         # An alias cannot name a class that is not defined yet: its text is inlined.
@@ -229,10 +228,9 @@ class Builder:
 
 
 def find_tags(contract: Contract, file_of: Mapping[str, str]) -> tuple[dict[str, Tag], frozenset[str]]:
-    """Find the tags by the Struct's pointer, and the pointers of the unions they serve.
-
-    `file_of` names the shared file of each public definition. A union tags only Structs of its own module:
-    those of another module must not depend on their use.
+    """Find the tags by the Struct's pointer, and the pointers of the unions they serve. `file_of` names the
+    shared file of each public definition. A union tags only Structs of its own module: those of another
+    module must not depend on their use.
     """
     tags: dict[str, Tag] = {}
     unions: set[str] = set()

@@ -18,10 +18,9 @@ from .source_literals import deferred, text
 
 
 class Roots(Struct, frozen=True, kw_only=True):
-    """The names of a tool's roots in its module.
-
-    `exact` is false where the Struct alone accepts more than the contract; `wire` names the marker to decode
-    with, if there is one; `result` is the source of the result's type, "None" without one.
+    """The names of a tool's roots in its module. `exact` is false where the Struct alone accepts more than
+    the contract; `wire` names the marker to decode with, if there is one; `result` is the source of the
+    result's type, "None" without one.
     """
 
     params: str
@@ -31,9 +30,8 @@ class Roots(Struct, frozen=True, kw_only=True):
 
 
 def module_path(file: str) -> tuple[str, ...]:
-    """Return the dotted path of a shared type file's module, in parts.
-
-    `../common/_types/geo/point.yaml` gives `_types`, `geo`, `point`.
+    """Return the dotted path of a shared type file's module, in parts. `../common/_types/geo/point.yaml`
+    gives `_types`, `geo`, `point`.
     """
     parts = posixpath.splitext(type_place(file) or file)[0].split("/")
     return (parts[0], *(identifier(part, "types") for part in parts[1:]))

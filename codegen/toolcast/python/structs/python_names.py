@@ -62,9 +62,8 @@ def identifier(text: str, fallback: str = "field") -> str:
 
 
 def field_names(wires: Iterable[str], taken: Iterable[str] = ()) -> Mapping[str, str]:
-    """Name a Python field for each wire name, unique among them.
-
-    A wire name that already is its own Python name keeps it; others get `_2`, `_3`, … in the order given.
+    """Name a Python field for each wire name, unique among them. A wire name that already is its own Python
+    name keeps it; others get `_2`, `_3`, … in the order given.
     """
     order = list(wires)
     reserved = _IN_CLASS_BODY | set(taken)

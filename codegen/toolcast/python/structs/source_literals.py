@@ -38,11 +38,9 @@ def _inner(value: str) -> str:
 
 
 def paragraph(value: str, before: int, indent: int) -> str:
-    """Write a literal that stands `before` columns into its line.
-
-    A long one becomes several literals in parentheses, one for each line of text or part of one, indented by
-    `indent` plus four. A text that fits on a row of its own stays one literal: ruff joins the parts of such a
-    text.
+    """Write a literal that stands `before` columns into its line. A long one becomes several literals in
+    parentheses, one for each line of text or part of one, indented by `indent` plus four. A text that fits
+    on a row of its own stays one literal: ruff joins the parts of such a text.
     """
     line = text(value)
     width = LINE_LENGTH - indent - 4
