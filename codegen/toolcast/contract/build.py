@@ -7,14 +7,14 @@ accepts more are left out, or loosened.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from ..diagnostics import MISSING_LIBRARY, Diagnostic
 from ..jsonschema import Schemas, SearchTooLong, Validator
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import map_subschemas
 from ..jsonschema.pointers import resolve
 from ..runtime.grammars import INSTALL, GrammarError, TextGrammar, TextInput, grammar_of
@@ -51,7 +51,7 @@ class Built(Struct, frozen=True, kw_only=True):
 
     contract: Contract | None
     normal: NormalForm
-    document: Mapping[str, Any]
+    document: JsonMapping
     documents: Mapping[str, Document]  # shared type files
     diagnostics: tuple[Diagnostic, ...]
 
@@ -218,7 +218,7 @@ def _contract(normal: NormalForm, reader: Reader, files: Mapping[str, str]) -> C
     return Contract(roots=roots, definitions=definitions, files=files)
 
 
-def _read_root(reader: Reader, schema: Mapping[str, Any], pointer: str) -> Object:
+def _read_root(reader: Reader, schema: JsonMapping, pointer: str) -> Object:
     """Parameters are always an object with named properties, even when none is declared."""
     node = reader.read(schema, pointer)
     if isinstance(node, Reference):

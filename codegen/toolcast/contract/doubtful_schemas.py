@@ -6,6 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonMapping
 from ..jsonschema.keywords import TYPE_OF, subschemas
 from ..jsonschema.pointers import escape, join, resolve, split
 from ..spec.parsed_document import diagnose
@@ -80,10 +81,10 @@ class _Search:
                     if path[0] not in _IN_PLACE and path[0] != "$defs" and isinstance(below, dict):
                         waiting.append(pointer + join(path))
 
-    def _parts(self, start: str) -> tuple[dict[str, Mapping[str, Any]], set[str]]:
+    def _parts(self, start: str) -> tuple[dict[str, JsonMapping], set[str]]:
         """The schemas that apply to the value that `start` describes, by pointer, and those that it must not
         satisfy."""
-        parts: dict[str, Mapping[str, Any]] = {}
+        parts: dict[str, JsonMapping] = {}
         negated: set[str] = set()
         waiting = [start]
         while waiting and len(parts) < _MOST_PARTS:
@@ -101,7 +102,7 @@ class _Search:
             waiting += applied
         return parts, negated
 
-    def _undeclared(self, schema: Mapping[str, Any], declared: list[Mapping[str, Any]]) -> Iterator[_Doubt]:
+    def _undeclared(self, schema: JsonMapping, declared: list[JsonMapping]) -> Iterator[_Doubt]:
         has_object = "object" in as_list(schema.get("type", "object"))
         for index, name in enumerate(schema.get("required", ()) if has_object else ()):
             if any(name in properties for properties in declared):
@@ -124,10 +125,10 @@ _OF_OTHERS: Final = frozenset({"additionalProperties", "patternProperties", "une
 """Keywords that say what properties may be that are not declared."""
 
 
-def _declared(parts: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]] | None:
+def _declared(parts: Iterable[JsonMapping]) -> list[JsonMapping] | None:
     """The properties that schemas of one value declare; None where others are allowed on purpose, and where
     they are forbidden, which makes it an error to require them."""
-    declared: list[Mapping[str, Any]] = []
+    declared: list[JsonMapping] = []
     for schema in parts:
         if not _OF_OTHERS.isdisjoint(schema):
             return None

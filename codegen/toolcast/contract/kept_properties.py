@@ -9,7 +9,7 @@ refuse the value once it is encoded.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import subschemas
 from ..jsonschema.search import Searches, searchable
 from .schema_forms import asserted_keywords, form_of, only_asserting_part
@@ -29,7 +29,7 @@ class _MergingReader(Protocol):
 
     def resolve(self, reference: str) -> Any: ...
 
-    def merged(self, schema: Mapping[str, Any]) -> tuple[JsonObject, bool]:
+    def merged(self, schema: JsonMapping) -> tuple[JsonObject, bool]:
         """`schema` with `allOf` and `$ref` merged into it, and whether the result accepts more."""
         ...
 
@@ -37,7 +37,7 @@ class _MergingReader(Protocol):
 class _Typed(NamedTuple):
     """The one schema that is typed; without one, those of `instead` are read."""
 
-    schema: Mapping[str, Any] | None
+    schema: JsonMapping | None
     instead: tuple[Any, ...] = ()
 
 
@@ -49,7 +49,7 @@ _APPLYING: Final = frozenset(
 )  # fmt: skip
 
 
-def may_keep_undeclared(schema: Mapping[str, Any]) -> bool:
+def may_keep_undeclared(schema: JsonMapping) -> bool:
     """Return whether a second schema may apply to a value of `schema`, or to a part of it. Where this holds
     for no schema of a document, `objects_keeping_undeclared` is empty.
     """
@@ -57,7 +57,7 @@ def may_keep_undeclared(schema: Mapping[str, Any]) -> bool:
 
 
 def objects_keeping_undeclared(
-    reader: _MergingReader, document: Mapping[str, Any], files: Mapping[str, str]
+    reader: _MergingReader, document: JsonMapping, files: Mapping[str, str]
 ) -> frozenset[str]:
     """Return the pointers of the objects that keep undeclared properties. `files`: the shared type file of
     each definition that is in one. The schemas of a file constrain only schemas of that file: a shared
@@ -135,18 +135,18 @@ class _Search:
             self.pairs += len(new)
             self.pending.append((schema, new))
 
-    def _in_place(self, schema: Mapping[str, Any]) -> Iterator[Any]:
+    def _in_place(self, schema: JsonMapping) -> Iterator[Any]:
         if "$ref" in schema:
             yield self.reader.resolve(schema["$ref"])
         yield from _in_place_schemas(schema)
 
-    def _typed(self, schema: Mapping[str, Any]) -> _Typed:
+    def _typed(self, schema: JsonMapping) -> _Typed:
         known = self.typed.get(id(schema))
         if known is None:
             known = self.typed[id(schema)] = self._find_typed(schema)
         return known
 
-    def _find_typed(self, schema: Mapping[str, Any]) -> _Typed:
+    def _find_typed(self, schema: JsonMapping) -> _Typed:
         keys = asserted_keywords(schema)
         form = form_of(schema, keys)
         if form == "typed":
@@ -160,7 +160,7 @@ class _Search:
             return _Typed(None, (schema["allOf"][only_asserting_part(schema) or 0],))
         return _Typed(None, tuple(schema["anyOf" if "anyOf" in keys else "oneOf"]) if form == "union" else ())
 
-    def _initial(self, schema: Mapping[str, Any]) -> Iterator[tuple[Any, list[Any]]]:
+    def _initial(self, schema: JsonMapping) -> Iterator[tuple[Any, list[Any]]]:
         """Schemas to which the keywords of `schema` apply further schemas, with those."""
         typed = self._typed(schema).schema
         if typed is None:
@@ -207,7 +207,7 @@ class _Search:
             self._default_exceeds(typed.get("items"), item) for item in default
         )
 
-    def _parts(self, schema: Mapping[str, Any], constraints: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
+    def _parts(self, schema: JsonMapping, constraints: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
         """The schemas of the parts of `schema`, each with what `constraints` apply to that part."""
         typed, instead = self._typed(schema)
         for other in instead:
@@ -248,7 +248,7 @@ _WHOLE_VALUE: Final[JsonObject] = {"uniqueItems": True}
 """Stands for a constraint on all of a value: two items may differ in any part of them."""
 
 
-def _in_place_schemas(schema: Mapping[str, Any]) -> Iterator[Any]:
+def _in_place_schemas(schema: JsonMapping) -> Iterator[Any]:
     for keyword in _IN_PLACE_LISTS:
         yield from schema.get(keyword, ())
     yield from (schema[keyword] for keyword in _IN_PLACE if keyword in schema)
@@ -260,7 +260,7 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _property_schemas(constraint: Mapping[str, Any], name: str) -> Iterator[Any]:
+def _property_schemas(constraint: JsonMapping, name: str) -> Iterator[Any]:
     if constraint is _WHOLE_VALUE:
         yield _WHOLE_VALUE
         return
@@ -277,7 +277,7 @@ def _property_schemas(constraint: Mapping[str, Any], name: str) -> Iterator[Any]
         yield constraint["unevaluatedProperties"]
 
 
-def _any_property_schemas(constraint: Mapping[str, Any]) -> Iterator[Any]:
+def _any_property_schemas(constraint: JsonMapping) -> Iterator[Any]:
     """The schemas that `constraint` may apply to a property of any name."""
     if constraint is _WHOLE_VALUE:
         yield _WHOLE_VALUE
@@ -287,7 +287,7 @@ def _any_property_schemas(constraint: Mapping[str, Any]) -> Iterator[Any]:
     yield from (constraint[keyword] for keyword in _ADDITIONAL if keyword in constraint)
 
 
-def _item_schemas(constraint: Mapping[str, Any]) -> Iterator[Any]:
+def _item_schemas(constraint: JsonMapping) -> Iterator[Any]:
     if constraint is _WHOLE_VALUE:
         yield _WHOLE_VALUE
         return
@@ -297,7 +297,7 @@ def _item_schemas(constraint: Mapping[str, Any]) -> Iterator[Any]:
         yield _WHOLE_VALUE
 
 
-def _depends_on_undeclared(constraint: Mapping[str, Any], declared: frozenset[str]) -> bool:
+def _depends_on_undeclared(constraint: JsonMapping, declared: frozenset[str]) -> bool:
     """Return whether the verdict of `constraint` may depend on properties other than those `declared`."""
     if (
         constraint is _WHOLE_VALUE

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, map_subschemas, subschemas
 from ..jsonschema.pointers import escape, join, split
 from ..runtime.hidden_parameters import without_parameters
@@ -22,8 +22,8 @@ from .spec_references import DefinitionLocation
 class NormalForm(Struct, frozen=True, kw_only=True):
     """The normal forms of one tool (or of one shared type file)."""
 
-    roots: Mapping[str, Any]  # "parameters", "result": schemas whose references point into `defs`
-    defs: Mapping[str, Any]
+    roots: JsonMapping  # "parameters", "result": schemas whose references point into `defs`
+    defs: JsonMapping
     locations: Mapping[str, DefinitionLocation]  # by definition name
     uses: tuple[str, ...]
     missing: tuple[str, ...]  # files outside the specs folder that references name, and that are not there

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from ..jsonschema import Validator
 from ..jsonschema.equality import equal, key
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import ANNOTATIONS, TIGHTER, union_of_names
 from ..jsonschema.pointers import escape, split
 from ..jsonschema.schema_compiler import Schemas
@@ -31,7 +31,7 @@ class Reader:
     """Reads schemas of one contract document. Pure but for its memo of validators."""
 
     def __init__(
-        self, document: Mapping[str, Any], schemas: Schemas, files: Mapping[str, str] | None = None
+        self, document: JsonMapping, schemas: Schemas, files: Mapping[str, str] | None = None
     ) -> None:
         """Read what `schemas` has compiled; `files` has the shared type file of each definition that is in
         one.
@@ -121,7 +121,7 @@ class Reader:
             known = self._merged[id(schema)] = merge_all_of(schema, self.resolve)
         return known
 
-    def flattened(self, schema: Mapping[str, Any], pointer: str, description: str) -> Node:
+    def flattened(self, schema: JsonMapping, pointer: str, description: str) -> Node:
         """The node of `schema` with `allOf` and `$ref` merged into it, as far as one schema can state it."""
         if id(schema) in self._flattening or self._flattened >= _MAX_FLATTENED:
             # It contains itself, or too much: any value, which the validator checks.
@@ -141,9 +141,7 @@ class Reader:
         node = self._typed(flat, asserted_keywords(flat), pointer, description)
         return structs.replace(node, residue=(*node.residue, "allOf")) if incomplete else node
 
-    def _choice(
-        self, schema: Mapping[str, Any], original: Mapping[str, Any], pointer: str, description: str
-    ) -> Node:
+    def _choice(self, schema: JsonMapping, original: JsonMapping, pointer: str, description: str) -> Node:
         candidates = schema["enum"] if "enum" in schema else [schema["const"]]
         if schema is original and _only_strings(schema, candidates):
             values = list(dict.fromkeys(candidates))
@@ -155,7 +153,7 @@ class Reader:
             return Null(pointer=pointer, description=description)
         return Enum(pointer=pointer, description=description, values=tuple(values))
 
-    def _accepted(self, schema: Mapping[str, Any], candidates: list[Any]) -> list[Any]:
+    def _accepted(self, schema: JsonMapping, candidates: list[Any]) -> list[Any]:
         """Those of `candidates` that `schema` accepts, each once."""
         accepts = self.validator(schema).accepts
         values: dict[Hashable, object] = {}
@@ -164,7 +162,7 @@ class Reader:
                 values.setdefault(key(value), value)
         return list(values.values())
 
-    def _typed(self, schema: Mapping[str, Any], keys: set[str], pointer: str, description: str) -> Node:
+    def _typed(self, schema: JsonMapping, keys: set[str], pointer: str, description: str) -> Node:
         """The node of a schema by its `type`; `keys` are its asserted keywords."""
         types = schema.get("type")
         if types is None:
@@ -186,7 +184,7 @@ def _any_type_keywords(keys: set[str]) -> tuple[str, ...]:
     return tuple(k for k in ANY_TYPE_KEYWORDS if k in keys and (k != "if" or {"then", "else"} & keys))
 
 
-def _only_strings(schema: Mapping[str, Any], members: list[Any]) -> bool:
+def _only_strings(schema: JsonMapping, members: list[Any]) -> bool:
     if schema.get("type", "string") != "string" or not asserted_keywords(schema) <= {"type", "enum"}:
         return False
     return all(isinstance(member, str) for member in members)
@@ -226,7 +224,7 @@ def merge_all_of(schema: Mapping[str, object], resolve: Callable[[str], object])
 
 
 def _collect(
-    schema: Any, resolve: Callable[[str], Any], parts: list[Mapping[str, Any]], visited: tuple[str, ...]
+    schema: Any, resolve: Callable[[str], Any], parts: list[JsonMapping], visited: tuple[str, ...]
 ) -> bool:
     if schema is True:
         return False
@@ -245,7 +243,7 @@ def _collect(
     return incomplete
 
 
-def _fold(out: JsonObject, part: Mapping[str, Any], others: list[Mapping[str, Any]]) -> bool:
+def _fold(out: JsonObject, part: JsonMapping, others: list[JsonMapping]) -> bool:
     incomplete = False
     for keyword, value in part.items():
         if _interacts(keyword, others):
@@ -286,7 +284,7 @@ def _interacts(keyword: str, others: list[Mapping[str, object]]) -> bool:
     return siblings is not None and any(other.keys() & {keyword, *siblings} for other in others)
 
 
-def _allowed(properties: Mapping[str, Any]) -> tuple[JsonObject, bool]:
+def _allowed(properties: JsonMapping) -> tuple[JsonObject, bool]:
     """Properties with `true` for `false`, which a merged schema cannot state; and whether there was any."""
     return {n: True if s is False else s for n, s in properties.items()}, False in properties.values()
 

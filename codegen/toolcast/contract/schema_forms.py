@@ -1,9 +1,9 @@
 """The form of a schema: its own keywords, or the schemas that it refers to, make its node."""
 
-from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from ..jsonschema.formats import FORMATS
+from ..jsonschema.json_values import JsonMapping
 from ..jsonschema.keywords import ANNOTATIONS
 
 _Form = Literal["anything", "only part", "reference", "flattened", "choice", "union", "typed"]
@@ -12,7 +12,7 @@ _REFUSING_ONLY: Final = frozenset({"$ref", "type", "maxProperties", "maxItems", 
 """Keywords next to a `$ref` that only refuse some values of its target, and declare nothing."""
 
 
-def asserted_keywords(schema: Mapping[str, Any]) -> set[str]:
+def asserted_keywords(schema: JsonMapping) -> set[str]:
     """The keywords of `schema` that may refuse a value, or hold schemas that may."""
     keys = {k for k in schema if k not in ANNOTATIONS and not k.startswith("x-")}
     if "format" in keys and schema["format"] not in FORMATS:
@@ -20,7 +20,7 @@ def asserted_keywords(schema: Mapping[str, Any]) -> set[str]:
     return keys
 
 
-def form_of(schema: Mapping[str, Any], keys: set[str]) -> _Form:
+def form_of(schema: JsonMapping, keys: set[str]) -> _Form:
     """Return the kind of node that `schema` becomes; `keys` are its asserted keywords. An `only part` is the
     one schema of its `allOf` that asserts anything; a `union` has `anyOf` or `oneOf`, perhaps `type`, and
     no other; `flattened` has `allOf` or `$ref` together with others.
@@ -39,7 +39,7 @@ def form_of(schema: Mapping[str, Any], keys: set[str]) -> _Form:
     return "union" if len(unions) == 1 and keys <= unions | {"type"} else "typed"
 
 
-def only_asserting_part(schema: Mapping[str, Any]) -> int | None:
+def only_asserting_part(schema: JsonMapping) -> int | None:
     """The index of the one schema of an `allOf` that asserts anything; None where there are more."""
     found = [
         index

@@ -14,7 +14,7 @@ from ..diagnostics import Diagnostic, Severity
 from ..jsonschema import SearchTooLong, UnsupportedSchema, Validator
 from ..jsonschema.cases import FORBIDDEN, Part, Side
 from ..jsonschema.emptiness import Emptiness
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import subschemas
 from ..jsonschema.pointers import escape, join, resolve, split
 from ..jsonschema.schema_compiler import Schemas
@@ -64,9 +64,7 @@ def circular_references(normal: NormalForm, circular: Iterable[str]) -> Iterator
         )  # fmt: skip
 
 
-def malformed_schemas(
-    normal: NormalForm, document: Mapping[str, Any], shared: Schemas
-) -> Iterator[Diagnostic]:
+def malformed_schemas(normal: NormalForm, document: JsonMapping, shared: Schemas) -> Iterator[Diagnostic]:
     """Schemas that are malformed by JSON Schema 2020-12, in every root and definition. `shared` compiles
     them; later validations of `document` use the compiled schemas.
     """

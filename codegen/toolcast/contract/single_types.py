@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 from msgspec import UNSET, Struct
 
 from ..jsonschema.formats import FORMATS
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.pointers import escape
 from .python_types import KEYWORD, TYPES
 from .schema_mistakes import is_always_fast
@@ -63,7 +63,7 @@ class SchemaReader(Protocol):
 
 
 def _length_bounds(
-    schema: Mapping[str, Any], minimum: str, maximum: str
+    schema: JsonMapping, minimum: str, maximum: str
 ) -> tuple[int, int | None, tuple[str, ...]]:
     """Both bounds of a length, from the keywords `minimum` and `maximum`; and those that the node leaves to
     the validator."""
@@ -75,7 +75,7 @@ def _length_bounds(
 class TypedSchema(Struct, frozen=True):
     """A schema that is read as one type. `residue`: keywords known to need the validator."""
 
-    schema: Mapping[str, Any]
+    schema: JsonMapping
     pointer: str
     description: str
     residue: tuple[str, ...]
@@ -200,7 +200,7 @@ def read_declared_object(reader: SchemaReader, typed: TypedSchema) -> Object:
     )
 
 
-def _states_presence(reader: SchemaReader, field: Field, schema: Mapping[str, Any]) -> bool:
+def _states_presence(reader: SchemaReader, field: Field, schema: JsonMapping) -> bool:
     """Tell whether the field's value shows if the property was present: None then means that it was not."""
     item = schema.get("properties", {}).get(field.encode_name, True)
     return field.default is UNSET and not reader.accepts(item, None)

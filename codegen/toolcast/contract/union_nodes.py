@@ -6,14 +6,14 @@ from typing import Any, Literal
 from msgspec import structs
 
 from ..jsonschema.equality import equal, key
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from .schema_forms import asserted_keywords
 from .single_types import SchemaReader
 from .tree import Anything, Enum, Node, Nothing, Null, Union
 
 
 def read_union(
-    reader: SchemaReader, schema: Mapping[str, Any], keyword: str, pointer: str, description: str
+    reader: SchemaReader, schema: JsonMapping, keyword: str, pointer: str, description: str
 ) -> Node:
     """Return the node of a schema whose asserted keywords are `keyword` (`anyOf` or `oneOf`) and perhaps
     `type`. type ∧ anyOf(b…) equals anyOf(type ∧ b…), and the same for oneOf: so `type` moves into plain

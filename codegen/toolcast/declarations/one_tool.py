@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from ..jsonschema.json_values import JsonMapping
 from .names import FreeNames, Language, free_names, function_names
 from .printer import Printer, Python, TypeScript, TypeText, joined
 from .schema_types import read_type, with_definitions_inlined
 
 
 def declare_tool(
-    definition: Mapping[str, Any], language: Language, function: str, free: FreeNames, *, top: bool = False
+    definition: JsonMapping, language: Language, function: str, free: FreeNames, *, top: bool = False
 ) -> str:
     """Declare a tool as a function of a namespace, or at the `top`, from its definition for the language.
     `free` are the names that types may take.
@@ -35,7 +35,7 @@ def declare_tool(
     return printer.gap.join([*printer.statements, made])
 
 
-def declaration(definition: Mapping[str, Any], language: Language) -> str:
+def declaration(definition: JsonMapping, language: Language) -> str:
     """Declare a tool, by its definition for the language, under its own name and outside of a namespace."""
     (function,) = function_names({definition["name"]: ""}, language)
     return declare_tool(definition, language, function, free_names((function,), language), top=True)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from ..hidden_characters import escape_hidden
 from ..jsonschema.equality import equal
 from ..jsonschema.json_types import KINDS, distinct_types, inferred, types_stated
-from ..jsonschema.json_values import JsonObject, has_type
+from ..jsonschema.json_values import JsonMapping, JsonObject, has_type
 from ..jsonschema.keywords import map_subschemas, subschemas
 from ..jsonschema.pointers import escape, unescape
 
@@ -140,7 +140,7 @@ class _Reader:
             return made
         return replace(made, notes=(description, *made.notes))
 
-    def _constrained(self, schema: Mapping[str, Any], name: str, depth: int) -> Type:
+    def _constrained(self, schema: JsonMapping, name: str, depth: int) -> Type:
         """The type without its description."""
         if "$ref" in schema:
             rest = {key: schema[key] for key in schema if key not in _ANNOTATIONS | {"$ref", "$defs"}}
@@ -171,7 +171,7 @@ class _Reader:
             return self._object(schema, name, depth)
         return Scalar(kind=kind) if kind in KINDS else Anything()
 
-    def _array(self, schema: Mapping[str, Any], name: str, depth: int) -> Array:
+    def _array(self, schema: JsonMapping, name: str, depth: int) -> Array:
         # JSON Schema lets 2.0 be an integer.
         least, most = int(schema.get("minItems", 0)), schema.get("maxItems")
         first = [
@@ -187,10 +187,10 @@ class _Reader:
             most=None if most is None else int(most),
         )
 
-    def _object(self, schema: Mapping[str, Any], name: str, depth: int) -> Object:
-        properties: Mapping[str, Any] = schema.get("properties", {})
+    def _object(self, schema: JsonMapping, name: str, depth: int) -> Object:
+        properties: JsonMapping = schema.get("properties", {})
         required = tuple(dict.fromkeys(schema.get("required", ())))
-        patterns: Mapping[str, Any] = schema.get("patternProperties", {})
+        patterns: JsonMapping = schema.get("patternProperties", {})
         silent = True if self._is_open or not (properties or required) else None
         others = schema.get("additionalProperties", silent)
         # A required key that is not declared is free, or allowed by none.
@@ -217,7 +217,7 @@ class _Reader:
         )
 
 
-def _literals(schema: Mapping[str, Any]) -> Literals:
+def _literals(schema: JsonMapping) -> Literals:
     """The values of `const` and `enum` that `type` allows."""
     values = [schema["const"]] if "const" in schema else list(schema["enum"])
     if "const" in schema and "enum" in schema:
@@ -233,7 +233,7 @@ def compact_json(value: object) -> str:
     return escape_hidden(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
-def with_definitions_inlined(schema: Mapping[str, Any]) -> JsonObject:
+def with_definitions_inlined(schema: JsonMapping) -> JsonObject:
     """Return a schema in which each of `$defs` with one use stands in the place of its reference. Definitions
     with several uses, or with themselves among their parts, stay.
     """

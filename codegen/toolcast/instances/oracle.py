@@ -19,7 +19,7 @@ import jsonschema_rs
 from ..jsonschema.cases import Part, Side
 from ..jsonschema.equality import equal
 from ..jsonschema.formats import FORMATS
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..runtime import resources
 from .schema_tree import CERTAIN, Schema, Tree, subschemas_of
 from .shrink import Path, without
@@ -69,7 +69,7 @@ class Oracle:
 
     def __init__(
         self,
-        document: Mapping[str, Any],
+        document: JsonMapping,
         root: str = "",
         formats: frozenset[str] = frozenset(),
         checks: Mapping[str, Callable[[str], bool]] = CHECKS,
@@ -263,7 +263,7 @@ def _reads_as(name: str, step: str | int) -> bool:
     return digits.isascii() and digits.isdigit() and (digits.lstrip("0") or "0") == str(step)
 
 
-def all_subschemas_of(document: Mapping[str, Any]) -> Iterator[tuple[str, JsonObject]]:
+def all_subschemas_of(document: JsonMapping) -> Iterator[tuple[str, JsonObject]]:
     """Yield every object schema of a contract file or of a plain schema."""
     yield from subschemas_of(document)
     for root in ("parameters", "result"):
@@ -296,7 +296,7 @@ def _dropped(value: Any, chosen: list[Path]) -> Any:
     return value
 
 
-def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> JsonObject:
+def _plain(document: JsonMapping, formats: frozenset[str]) -> JsonObject:
     """Copy a document with asserted formats only, and with patterns translated from ECMA-262."""
     copied: JsonObject = _jsonable(document)
     for _, node in all_subschemas_of(copied):

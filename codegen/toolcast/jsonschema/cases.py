@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from .equality import key
 from .formats import FORMATS
-from .json_values import is_number, is_whole
+from .json_values import JsonMapping, is_number, is_whole
 from .keywords import CONSTRAINTS, subschemas
 from .pointers import escape, resolve
 from .schema_compiler import Schemas
@@ -31,7 +31,7 @@ _Schema = Any
 class Side:
     """A document of 2020-12, compiled on demand. Its schemas must not change meanwhile."""
 
-    def __init__(self, document: Mapping[str, Any], name: str = "", schemas: Schemas | None = None) -> None:
+    def __init__(self, document: JsonMapping, name: str = "", schemas: Schemas | None = None) -> None:
         self.document = document
         self.name: Final = name
         self._schemas = schemas
@@ -240,7 +240,7 @@ def admitted(part: Part, known: dict[int | bool, int] | None = None, depth: int 
     return mask
 
 
-def stated_types(schema: Mapping[str, Any]) -> int:
+def stated_types(schema: JsonMapping) -> int:
     """Return the types that `type`, `enum` and `const` of a schema leave, as a mask."""
     mask = mask_of_types(schema["type"]) if "type" in schema else ALL
     for keyword in ("enum", "const"):
@@ -253,7 +253,7 @@ def _union(masks: Iterable[int]) -> int:
     return reduce(or_, masks, 0)
 
 
-def _stated_values(schema: Mapping[str, Any], keyword: str) -> list[Any]:
+def _stated_values(schema: JsonMapping, keyword: str) -> list[Any]:
     values: list[Any] = schema["enum"] if keyword == "enum" else [schema["const"]]
     return values
 
@@ -390,7 +390,7 @@ def _dependent(facts: list[Part], known: Mapping[int | bool, None]) -> list[Part
     return [part for part in found if part.schema is not True and part.key not in known]
 
 
-def _common(literals: tuple[Any, ...] | None, schema: Mapping[str, Any]) -> tuple[Any, ...]:
+def _common(literals: tuple[Any, ...] | None, schema: JsonMapping) -> tuple[Any, ...]:
     for keyword in ("enum", "const"):
         if keyword in schema:
             stated = _stated_values(schema, keyword)

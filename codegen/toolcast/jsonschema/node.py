@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sized
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from . import messages
+from .json_values import JsonMapping
 from .pointers import escape
 from .search import Searches
 from .validator_errors import TooManyBranches, Violation
@@ -224,7 +225,7 @@ class RuleContext:
     ) -> None:
         self.node = node
         self._children: dict[tuple[str | int, ...], CompiledNode] = {}  # by path
-        self.schema: Mapping[str, Any] = node.schema
+        self.schema: JsonMapping = node.schema
         self.pointer = node.pointer
         self.base = base
         self.formats = formats

@@ -17,7 +17,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from .document import Document
-from .json_values import JsonObject
+from .json_values import JsonMapping, JsonObject
 from .keywords import NUMBERS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SIZES, TEXTS
 from .nullable import HOISTED, null_in_place, wrapped, wraps
 from .pointers import child, split
@@ -54,7 +54,7 @@ class Repairs(Struct, frozen=True):
     changes by keyword; "" is the schema itself, which was none.
     """
 
-    written: Mapping[str, Any]
+    written: JsonMapping
     changes: Mapping[str, SchemaChange]
 
 
@@ -111,7 +111,7 @@ class Parser:
         own = raw
         if not self._checked and path is not None:
             raw, path = self._carried(raw, path)
-        written: Mapping[str, Any] = raw
+        written: JsonMapping = raw
         rows: Mapping[str, Row] | None = None
         nullable: bool | None = None
         if self._words is not None and screen(raw, self._words):
@@ -277,7 +277,7 @@ class Parser:
 
     def _upgraded(
         self, raw: JsonObject, path: Path
-    ) -> tuple[Mapping[str, Any], Mapping[str, Row] | None, bool | None]:
+    ) -> tuple[JsonMapping, Mapping[str, Row] | None, bool | None]:
         """The keywords of a schema in 2020-12 words, where each was written, and the value of `nullable`."""
         found = upgrade(raw, self._draft)
         if found is None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from .ecma import translate
-from .json_values import JsonObject
+from .json_values import JsonMapping, JsonObject
 from .keywords import TYPES
 from .regex_cache import cache_short_texts
 from .upgrade import NEWEST, outdated
@@ -110,7 +110,7 @@ _ARKTYPE: Final = frozenset(
 )
 
 
-def library_schema(schema: Mapping[str, Any], *, root: bool) -> _LibrarySchema | None:
+def library_schema(schema: JsonMapping, *, root: bool) -> _LibrarySchema | None:
     """Recognise an object of Zod, Valibot, ArkType, Effect, the AI SDK, or any Standard Schema, as JSON.
     `root`: it is the schema of all parameters, for which also an object of such objects may stand. None
     for a JSON Schema.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST, Path, map_subschemas, subschemas
 from ..jsonschema.pointers import join, split
 from ..jsonschema.schema_node import Action, Severity
@@ -65,7 +65,7 @@ def _without(schema: object, keywords: frozenset[str], at: Path) -> tuple[Any, t
     return map_subschemas(kept, change), tuple(ledger)
 
 
-def in_response(schema: Mapping[str, Any]) -> JsonObject:
+def in_response(schema: JsonMapping) -> JsonObject:
     """Return the schema of the object that carries a result: `output`, or `error` where the call failed. So
     `agents.dispatch.render_results` writes Gemini's `functionResponse.response`.
     """
@@ -115,7 +115,7 @@ class _Fitting:
         self._kept = kept
         self._cycles = cycles
 
-    def schema(self, node: Mapping[str, Any], path: Path, definition: str) -> JsonObject:
+    def schema(self, node: JsonMapping, path: Path, definition: str) -> JsonObject:
         out: JsonObject = {}
         refers = "$ref" in node and not self._closes_cycle(node, definition)
         for keyword, value in node.items():
@@ -226,7 +226,7 @@ def _referred(reference: object) -> str | None:
     return steps[1] if len(steps) > 1 and steps[0] in _DEFINITIONS else _ROOT
 
 
-def in_cycles(schema: Mapping[str, Any]) -> frozenset[str]:
+def in_cycles(schema: JsonMapping) -> frozenset[str]:
     """Return the definitions that lead back to themselves, and those between two such; `_ROOT` for the
     schema. Linear in the size of the schema.
     """

@@ -3,12 +3,12 @@ round, and as the form in which arguments are decoded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import jsonschema
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.schema_document import refuses_none
 from ..jsonschema.schema_node import LibrarySchemaError, SchemaError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..runtime.wire.decoder import WireDecoder
     from ..runtime.wire.guesses import Guesses
 
-_Schema = bytes | str | Mapping[str, Any]
+_Schema = bytes | str | JsonMapping
 T = TypeVar("T")
 _PLAIN = Profile(id="contract", dated="", envelope={}, dialect=Dialect(keep=("title", "$schema")))
 """JSON Schema 2020-12 itself: older drafts are raised, and nothing else is changed."""

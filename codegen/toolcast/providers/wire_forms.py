@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..jsonschema.json_values import JsonMapping
 from ..jsonschema.pointers import escape, unescape
 from ..jsonschema.schema_node import SchemaNode, descendants
 from ..runtime.wire import WireBranch, WireForm, WireForms
@@ -96,7 +97,7 @@ def _form(schema: Any, at: str, same: tuple[str, ...]) -> WireForm:
     return replace(found, choices=choices)
 
 
-def _each(node: Mapping[str, Any], keyword: str, at: str, same: tuple[str, ...]) -> dict[str, WireForm]:
+def _each(node: JsonMapping, keyword: str, at: str, same: tuple[str, ...]) -> dict[str, WireForm]:
     children = node.get(keyword, {})
     return {name: _form(child, f"{at}/{keyword}/{escape(name)}", same) for name, child in children.items()}
 
@@ -112,7 +113,7 @@ def _entry(schema: object, at: str, same: tuple[str, ...]) -> WireForm | None:
     return _some(value, f"{at}/properties/value", same)
 
 
-def _rest(node: Mapping[str, Any], name: str, at: str, same: tuple[str, ...]) -> WireForm | None:
+def _rest(node: JsonMapping, name: str, at: str, same: tuple[str, ...]) -> WireForm | None:
     """Return the wire form of undeclared values; where the property accepts null, its list is in a branch."""
     held = node["properties"][name].keywords
     location = f"{at}/properties/{escape(name)}"
@@ -122,7 +123,7 @@ def _rest(node: Mapping[str, Any], name: str, at: str, same: tuple[str, ...]) ->
     return _entry(held.get("items"), f"{location}/items", same)
 
 
-def _choices(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> tuple[WireBranch, ...]:
+def _choices(node: JsonMapping, at: str, same: tuple[str, ...]) -> tuple[WireBranch, ...]:
     """Return the branches of a union, those without a wire form included: a value may be of any."""
     for keyword in _UNIONS:
         branches = node.get(keyword)
@@ -153,7 +154,7 @@ def _kinds(branch: object) -> frozenset[str]:
     return frozenset(stated if isinstance(stated, list) else (stated,) if stated else ())
 
 
-def _all_of(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
+def _all_of(node: JsonMapping, at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
     """Yield the wire forms of subschemas of `node` that apply to the same value."""
     for keyword in same:
         value = node.get(keyword)

@@ -1,10 +1,10 @@
 """The key `deprecated` of a spec: what its schema cannot say, and the notice that models and people read."""
 
 import re
-from collections.abc import Mapping
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
+from ..jsonschema.json_values import JsonMapping
 from .reader_problems import quoted
 from .spec_checker import SpecChecker
 from .tool_names import NAME
@@ -21,7 +21,7 @@ DEPRECATED_HINT: Final = (
 )
 
 
-def deprecated(checker: SpecChecker, stated: Mapping[str, Any], name: str | None) -> Deprecation:
+def deprecated(checker: SpecChecker, stated: JsonMapping, name: str | None) -> Deprecation:
     """Check that a tool does not replace itself, and that a date is one of the calendar. Members of `stated`
     that are wrong are None, and so is `name` where the tool has no valid one.
     """

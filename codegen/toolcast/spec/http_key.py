@@ -23,7 +23,7 @@ from ..http_operation import (
     is_json,
     server_problem,
 )
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from .reader_problems import quoted
 from .spec_checker import Names, SpecChecker, Words, choices
 
@@ -329,7 +329,7 @@ def _body(checker: SpecChecker, body: str) -> None:
     checker.report(("http", "body"), "bad-media-type", f"{quoted(body)} {problem}", _MEDIA_TYPE_HINT)
 
 
-def _encoding(checker: SpecChecker, entries: Mapping[str, Any], http: Mapping[str, Any]) -> None:
+def _encoding(checker: SpecChecker, entries: JsonMapping, http: JsonMapping) -> None:
     if "body" not in http or http["body"] not in (FORM, MULTIPART, None):
         message = f"`encoding` is for bodies of {FORM} and {MULTIPART}"
         checker.report(("http", "encoding"), "bad-encoding", message, "remove it", key=True)
@@ -348,7 +348,7 @@ def _encoding(checker: SpecChecker, entries: Mapping[str, Any], http: Mapping[st
             checker.report((*path, "content_type"), "bad-encoding", message, "write one, such as image/png")
 
 
-def _body_properties(entries: Mapping[str, Any] | None) -> frozenset[str] | None:
+def _body_properties(entries: JsonMapping | None) -> frozenset[str] | None:
     """Return the names of a body's properties; None where one parameter is the body, or places are wrong."""
     found: set[str] = set()
     for name, place in (entries or {}).items():
@@ -360,7 +360,7 @@ def _body_properties(entries: Mapping[str, Any] | None) -> frozenset[str] | None
     return frozenset(found)
 
 
-def _scheme(checker: SpecChecker, path: tuple[str, ...], scheme: Mapping[str, Any]) -> None:
+def _scheme(checker: SpecChecker, path: tuple[str, ...], scheme: JsonMapping) -> None:
     kind, name = scheme.get("type"), scheme.get("name")
     if kind == "http" and not TOKEN.fullmatch(scheme.get("scheme") or ""):
         hint = "write `scheme: bearer`, `scheme: basic` or another of HTTP's"
@@ -378,7 +378,7 @@ def _scheme(checker: SpecChecker, path: tuple[str, ...], scheme: Mapping[str, An
         checker.report((*path, "name"), "bad-security", f"no key goes into the header {quoted(name)}")
 
 
-def _security(checker: SpecChecker, alternatives: Sequence[Any], schemes: Mapping[str, Any]) -> None:
+def _security(checker: SpecChecker, alternatives: Sequence[Any], schemes: JsonMapping) -> None:
     for index, alternative in enumerate(alternatives):
         for name in alternative or ():
             if name not in schemes:
@@ -397,10 +397,10 @@ _MOST_NAMED: Final = 20
 
 def _places(
     checker: SpecChecker,
-    entries: Mapping[str, Any],
+    entries: JsonMapping,
     schema: Any,
     known: frozenset[str] | None,
-    http: Mapping[str, Any],
+    http: JsonMapping,
 ) -> None:
     if known is None:
         message = "which parameters there are cannot be told where `parameters` is composed at its root"
@@ -443,7 +443,7 @@ def _place(checker: SpecChecker, name: str, value: Any, known: frozenset[str]) -
 
 
 def _check_style(
-    checker: SpecChecker, path: tuple[str | int, ...], written: Mapping[str, Any], location: str
+    checker: SpecChecker, path: tuple[str | int, ...], written: JsonMapping, location: str
 ) -> None:
     if location == "body":
         return
@@ -469,7 +469,7 @@ def _check_style(
 
 
 def _check_name(
-    checker: SpecChecker, path: tuple[str | int, ...], written: Mapping[str, Any], location: str
+    checker: SpecChecker, path: tuple[str | int, ...], written: JsonMapping, location: str
 ) -> None:
     """Check the name in the request: a token in headers and cookies, and no header that no parameter sets."""
     where: tuple[str | int, ...] = (*path, "name") if "name" in written else path
@@ -488,7 +488,7 @@ def _check_name(
         checker.report(where, "bad-place", f"no parameter sets the header {quoted(name)}", hint)
 
 
-def _check_targets(checker: SpecChecker, found: Mapping[str, Mapping[str, Any]]) -> None:
+def _check_targets(checker: SpecChecker, found: Mapping[str, JsonMapping]) -> None:
     """Report two parameters with one place."""
     taken: dict[tuple[str, str], str] = {}
     for name, place in found.items():

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..permissions import Permission
 from . import fields
 from .deprecation import deprecated
@@ -168,7 +168,7 @@ def read_tool(
     return spec, (), name
 
 
-def _values(plain: Mapping[str, Any]) -> JsonObject:
+def _values(plain: JsonMapping) -> JsonObject:
     """Return the values of plain keys by field of `ToolSpec`."""
     values = {KEYS[name].field or name: value for name, value in plain.items()}
     if "task_support" in values:

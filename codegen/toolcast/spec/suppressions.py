@@ -7,8 +7,9 @@ diff` reports rules in `diff.ignore` that it does not know.
 import re
 from collections.abc import Mapping
 from datetime import date
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
+from ..jsonschema.json_values import JsonMapping
 from .reader_problems import quoted
 from .spec_checker import SpecChecker
 from .tool_spec import Suppression
@@ -68,7 +69,7 @@ DATE_HINT: Final = "write year, month and day, as in `2027-03-01`"
 DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-def suppressions(checker: SpecChecker, command: Command, stated: Mapping[str, Any]) -> dict[str, Suppression]:
+def suppressions(checker: SpecChecker, command: Command, stated: JsonMapping) -> dict[str, Suppression]:
     """Read the valid suppressions of one command, by code. Wrong parts of `stated` are None."""
     found: dict[str, Suppression] = {}
     for code, each in (stated.get("ignore") or {}).items():

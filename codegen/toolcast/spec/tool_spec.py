@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..permissions import Permission
 from ..runtime.grammars import TextInput
 from .parsed_document import Document
@@ -92,8 +92,8 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     empty_is_absent: tuple[str, ...] = ()
     described_by: str | None = None  # the parameter with words for who approves a call
     inject: Mapping[str, str] = {}  # parameters that the program fills in, and from where
-    http: Mapping[str, Any] | None = None  # as written; None: the tool is no HTTP operation
-    providers: Mapping[str, Mapping[str, Any]] = {}
+    http: JsonMapping | None = None  # as written; None: the tool is no HTTP operation
+    providers: Mapping[str, JsonMapping] = {}
     lint_ignore: Mapping[str, Suppression] = {}  # by code of the finding
     verify_ignore: Mapping[str, Suppression] = {}  # by law, or code of the warning
     diff_ignore: Mapping[str, Suppression] = {}  # by id of the rule

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...jsonschema.json_values import JsonObject
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keyword_values import DIALECT
 from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
@@ -56,7 +56,7 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     open_world: bool | None = None
     input: TextInput | None = None
     result_schema: JsonObject | None = None
-    keys: Mapping[str, Any] = {}  # by name, the values of those in `spec.keys.SENT`
+    keys: JsonMapping = {}  # by name, the values of those in `spec.keys.SENT`
     examples: tuple[Any, ...] = ()  # calls in the contract's form
     shows_examples: Mapping[str, bool] = {}  # by provider, where the spec says so
     states_draft: frozenset[str] = frozenset()  # "parameters", "result": schemas whose spec names a draft

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
 
 from ...diagnostics import most_similar
+from ...jsonschema.json_values import JsonMapping
 from ...jsonschema.keywords import KEYWORDS
 from ...runtime.request_rules import RequestRules
 from ..result_schemas import NARROWING
@@ -56,7 +57,7 @@ _FILLED = frozenset(("tool", "index", "name", "path", "value", "limit", "length"
 """The placeholders of an answer: {tool} and so on; literal braces are doubled."""
 
 
-def forms(raw: Mapping[str, Any]) -> Iterator[Problem]:
+def forms(raw: JsonMapping) -> Iterator[Problem]:
     """Return what has an unknown name or a value of the wrong form."""
     yield from _fields(raw, Profile, ())
     for table, kind in _TABLES.items():
@@ -93,7 +94,7 @@ def near(wrong: str, known: Iterable[str], what: str) -> str:
     return (f"did you mean {close!r}? " if close else "") + f"{what}: {', '.join(names)}"
 
 
-def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
+def meanings(raw: JsonMapping, profile: Profile) -> Iterator[Problem]:
     """Return what has the right form and still makes no sense. `profile` is made of `raw`."""
     if not ID.fullmatch(raw["id"]):
         hint = "use letters, digits, `_` and `-`, with a letter or `_` first"
@@ -126,7 +127,7 @@ def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
             yield f"[{table}]: {sentence}", "these axes do not go together", table
 
 
-def _template(raw: Mapping[str, Any], table: str, required: tuple[str, ...]) -> Iterator[Problem]:
+def _template(raw: JsonMapping, table: str, required: tuple[str, ...]) -> Iterator[Problem]:
     """Placeholders of a template that are unknown or missing."""
     shown = table.replace("-", " ")
     named = dict(placeholders(raw[table], (table,)))
@@ -138,7 +139,7 @@ def _template(raw: Mapping[str, Any], table: str, required: tuple[str, ...]) -> 
             yield f"the {shown} has no {value}", "without it no tool can be called", table
 
 
-def _spec_keys(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
+def _spec_keys(raw: JsonMapping, profile: Profile) -> Iterator[Problem]:
     """`lost`, `callers` and `result`, which are about keys of a spec."""
     for key, reason in profile.lost.items():
         if key not in _SPEC_KEYS:
@@ -161,7 +162,7 @@ def _spec_keys(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
             yield f"'result.keep' names {name!r}", hint, "result", "keep"
 
 
-def _keywords(raw: Mapping[str, Any]) -> Iterator[Problem]:
+def _keywords(raw: JsonMapping) -> Iterator[Problem]:
     """Names in lists of keywords that are nearly one: such a rule would never apply."""
     for table in ("dialect", "strict", "result"):
         for key in _LISTS:

@@ -3,11 +3,12 @@
 import re
 from ast import literal_eval
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import asdict, fields
 
+from ...jsonschema.json_values import JsonMapping
 from ...output_layout import SCHEMAS, contract_path, seen_from
 from ...runtime.grammars import TextInput
 from ...runtime.tool import Tool
@@ -243,9 +244,7 @@ class RegistryTool(Struct, frozen=True, kw_only=True):
     handler: str
 
 
-def registry_text(
-    tools: Sequence[Mapping[str, Any]], templates: Templates, providers: Sequence[str] = ()
-) -> str:
+def registry_text(tools: Sequence[JsonMapping], templates: Templates, providers: Sequence[str] = ()) -> str:
     """Render the registry module of tools, each with `name`, `module` (dotted), `constant`, `keyword`,
     `handler` and `external`; `providers` are those that each tool has a definition for.
     """
