@@ -189,12 +189,11 @@ def _unevaluated_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
     for fact in case.facts:
         schema = fact.schema
         if "unevaluatedItems" in schema and len(schema.get("prefixItems", ())) <= count:
-            one, two = (prover.made(part, _in_place(part)) for part in (fact, target))
+            one, two = (
+                prover.made(part, {word: part.schema[word] for word in _IN_PLACE if word in part.schema})
+                for part in (fact, target)
+            )
             if prover.same(one, two) and not prover.gaps([fact.below("unevaluatedItems")], rest):
                 return []
     message = "which items `unevaluatedItems` applies to depends on other keywords"
     return [prover.gap(case, target, "items-forbidden", message, lambda: iter(()))]
-
-
-def _in_place(part: Part) -> JsonObject:
-    return {word: part.schema[word] for word in _IN_PLACE if word in part.schema}

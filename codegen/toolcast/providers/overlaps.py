@@ -39,12 +39,18 @@ def of_branches(
     repeated = frozenset(kind for kind, count in counts.items() if count > 1)
     compared = _compared(branches, kinds)
 
+    def is_apart(one: int, other: int) -> bool:
+        only_object = kinds[one] & _NESTED <= {"object"}
+        return only_object and _apart(branches[one], branches[other], document, dialect)
+
     def of_branch(index: int) -> Overlap:
+        nested = kinds[index] & _NESTED
         others = repeated | (every - kinds[index])
         overlapping = not kinds[index].isdisjoint(_NESTED & others)
 
         def find() -> tuple[Schema, ...]:
-            own = _overlapping(branches, kinds, index, compared, document, dialect) if overlapping else ()
+            near = (i for i in compared if i != index and not nested.isdisjoint(kinds[i]))
+            own = tuple(branches[i] for i in near if not is_apart(index, i)) if overlapping else ()
             return (*(outer.schemas if outer is not None else ()), *own)
 
         def types(schemas: tuple[Schema, ...]) -> frozenset[str]:
@@ -107,23 +113,6 @@ def _is_literal(schema: Schema) -> bool:
         and not _LITERALS.isdisjoint(schema.keywords)
         and schema.keywords.keys() - METADATA <= _LITERALS | {"type"}
     )
-
-
-def _overlapping(
-    branches: list[Schema],
-    kinds: list[frozenset[str]],
-    index: int,
-    compared: list[int],
-    document: SchemaDocument,
-    dialect: Dialect,
-) -> Iterator[Schema]:
-    """Yield those of the `compared` branches that cannot be distinguished from one branch."""
-    own = kinds[index] & _NESTED
-    for i in compared:
-        if i == index or own.isdisjoint(kinds[i]):
-            continue
-        if not (own <= {"object"} and _apart(branches[index], branches[i], document, dialect)):
-            yield branches[i]
 
 
 def _property(schema: Schema, name: str, document: SchemaDocument, dialect: Dialect) -> Iterator[Schema]:

@@ -411,14 +411,10 @@ def _needed(out: Node, done: dict[str, Schema]) -> dict[str, Schema]:
         for each in descendants(pending.pop()):
             reference = each.keywords.get("$ref", "")
             if reference.startswith("#/$defs/"):
-                name = _definition(reference)
+                name = unescape(unquote(reference.removeprefix("#/$defs/")))
                 if name in done and name not in found:
                     found.add(name)
                     schema = done[name]
                     if isinstance(schema, SchemaNode):
                         pending.append(schema)
     return {name: schema for name, schema in done.items() if name in found}
-
-
-def _definition(reference: str) -> str:
-    return unescape(unquote(reference.removeprefix("#/$defs/")))

@@ -156,7 +156,9 @@ def kind_of(path: str) -> Literal["tool", "type"] | None:
     *folders, name = path.split("/")
     if any(part.startswith(".") or not part for part in (*folders, name)) or not _is_text(path):
         return None
-    if not name.endswith(SUFFIXES) or len(folders) >= _MAX_DEPTH or any(map(_is_spec_name, folders)):
+    if not name.endswith(SUFFIXES) or len(folders) >= _MAX_DEPTH:
+        return None
+    if any(folder.endswith(SUFFIXES) for folder in folders):
         return None
     if folders and folders[0] == TYPES:
         return "type"
@@ -185,10 +187,6 @@ def stem_problems(paths: Iterable[str], shown_root: str) -> dict[str, Diagnostic
             file, hint = shown(shown_root, path), "keep one of the two"
             found[path] = Diagnostic(file=file, code="same-stem", message=message, hint=hint)
     return found
-
-
-def _is_spec_name(name: str) -> bool:
-    return name.endswith(SUFFIXES)
 
 
 def _is_text(path: str) -> bool:

@@ -114,12 +114,7 @@ def read_source(path: Path) -> str | None:
         content = path.read_bytes()
     except OSError:
         return None
-    return digest(_lf(content))
-
-
-def _lf(content: bytes) -> bytes:
-    """Make line endings LF."""
-    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return digest(content.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
 
 
 def digest(content: bytes) -> str:

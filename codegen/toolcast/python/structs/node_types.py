@@ -77,7 +77,7 @@ def _list_type(builder: Builder, node: Array, file: str, name_parts: NameParts) 
             checks = ("check_unique({label}, {value})",)
         else:
             exact = False
-    bare, meta = f"list[{items.text}]", _sequence_meta(node)
+    bare, meta = f"list[{items.text}]", _sizes(node.min_items, node.max_items)
     return Expression(
         text=_annotated(bare, meta),
         kinds=frozenset({"list"}),
@@ -107,7 +107,7 @@ def _dict_type(builder: Builder, node: Map, file: str, name_parts: NameParts) ->
     """Return `dict[str, T]`."""
     values = builder.checked_type_of(node.values, file, *name_parts, "Value")
     keys = "str" if node.keys is None else _string_type(node.keys).text
-    bare, meta = f"dict[{keys}, {values.text}]", _dictionary_meta(node)
+    bare, meta = f"dict[{keys}, {values.text}]", _sizes(node.min_size, node.max_size)
     return Expression(
         text=_annotated(bare, meta),
         kinds=frozenset({"dict"}),
@@ -256,16 +256,6 @@ def _kind(value: object) -> str:
     return "none" if value is None else kinds[type(value)]
 
 
-def _sequence_meta(node: Array) -> list[str]:
-    """Return the Meta arguments of an array."""
-    return _sizes(node.min_items, node.max_items)
-
-
-def _dictionary_meta(node: Map) -> list[str]:
-    """Return the Meta arguments of a map."""
-    return _sizes(node.min_size, node.max_size)
-
-
 def _sizes(least: int, most: int | None) -> list[str]:
     parts = [f"min_length={least}"] if least else []
     return parts + ([] if most is None else [f"max_length={most}"])
@@ -291,7 +281,8 @@ def _union_type(builder: Builder, node: Union, file: str, name_parts: NameParts)
     if len(others) == 1 and len(nulls) == 1:
         return _nullable(builder, node, others[0], file, name_parts)
     if node.pointer in builder.tagged:
-        return _tagged(builder, node, others, bool(nulls), file, name_parts)
+        branches = [builder.type_of(b, file, *name_parts, _branch_name(b, i)) for i, b in enumerate(others)]
+        return _tagged(branches, nullable=bool(nulls), exact=not node.residue)
     named = [(b, (*name_parts, _branch_name(b, i))) for i, b in enumerate(node.branches)]
     if node.mode == "types":
         return _by_type(builder, node, named, file)
@@ -348,16 +339,13 @@ def _nullable(builder: Builder, node: Union, other: Node, file: str, name_parts:
     )
 
 
-def _tagged(
-    builder: Builder, node: Union, others: list[Node], nullable: bool, file: str, name_parts: NameParts
-) -> Expression:
-    branches = [builder.type_of(b, file, *name_parts, _branch_name(b, i)) for i, b in enumerate(others)]
+def _tagged(branches: list[Expression], *, nullable: bool, exact: bool) -> Expression:
     texts = [b.text for b in branches] + (["None"] if nullable else [])
     kinds = frozenset[str]().union(*(b.kinds for b in branches))
     return Expression(
         text=" | ".join(texts),
         kinds=kinds | ({"none"} if nullable else set()),
-        exact=not node.residue,
+        exact=exact,
         uses=frozenset[str]().union(*(b.uses for b in branches)),
     )
 

@@ -29,12 +29,7 @@ def text(value: str) -> str:
     """Write a printable literal on one line, in the quotes that black prefers: those with fewer escapes."""
     quote = "'" if value.count('"') > value.count("'") else '"'
     # Without one kind of quote, repr escapes none of the other kind either.
-    return quote + f"\\{quote}".join(_inner(part) for part in value.split(quote)) + quote
-
-
-def _inner(value: str) -> str:
-    """The text between the quotes: an invisible character is escaped."""
-    return _printable(repr(value)[1:-1])
+    return quote + f"\\{quote}".join(_printable(repr(part)[1:-1]) for part in value.split(quote)) + quote
 
 
 def paragraph(value: str, before: int, indent: int) -> str:
@@ -89,7 +84,7 @@ def docstring(value: str, indent: str) -> str:
         for line in value.expandtabs(4).splitlines()
         for row in _wrapped(line, _WIDTH - len(indent))
     ]
-    rows = [_printable(_escaped(row)) for row in rows]
+    rows = [_printable(row.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')) for row in rows]
     while rows and not rows[0].strip():
         rows.pop(0)
     while rows and not rows[-1]:
@@ -108,10 +103,6 @@ def docstring(value: str, indent: str) -> str:
         return f'"""{body}"""'
     tail = ["" if not row else indent + row for row in rows[1:]]
     return '"""' + "\n".join([rows[0], *tail]) + "\n" + indent + '"""'
-
-
-def _escaped(row: str) -> str:
-    return row.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
 
 
 def _printable(row: str) -> str:
