@@ -133,22 +133,14 @@ def _accepts(validator: Validator | bool, value: object) -> bool:
 
 
 def compare(old: Built, new: Built, root: _Root, *, search: bool = True) -> Comparison:
-    """Decide whether every value of one contract is a value of another.
+    """Decide whether every value of `old` is a value of `new`, at one root of both.
 
     For parameters, an explicit null of an optional property that refuses null counts as absent, as decoders
-    read it. A contract without a result accepts any.
+    read it. A contract without a result accepts any. With `search`, values are also tried where containment
+    is proven, so that no mistake of a proof is believed.
 
-    Args:
-        old: the contract whose values are tried.
-        new: the contract that should accept them.
-        root: which root of both.
-        search: values are also tried where containment is proven, so that no mistake of a proof is believed.
-
-    Returns:
-        Every escape with a witness that both exact validators confirm, and every place that is not decided.
-
-    Raises:
-        ValueError: one of the specs has errors, and so no contract.
+    Returns every escape with a witness that both exact validators confirm, and every place that is not
+    decided. Raises ValueError where one of the specs has errors, and so no contract.
     """
     if old.contract is None or new.contract is None:
         raise ValueError("a spec with errors has no contract to compare")

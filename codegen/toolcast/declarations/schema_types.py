@@ -88,12 +88,10 @@ class Field(Struct, frozen=True):
 class Object(Type, frozen=True):
     """An object.
 
-    Attributes:
-        name: the key or function that it belongs to, which suggests the name of its class.
-        fields: its declared keys, and those that are required only.
-        patterns: the types of the values of other keys, by pattern.
-        others: the type of the values of all further keys; None where none are expected.
-        is_open: whether it was read as one that may have further keys.
+    `name` is the key or function that it belongs to, which suggests the name of its class. `fields` are its
+    declared keys, and those that are required only; `patterns` the types of the values of other keys, by
+    pattern; `others` the type of all further values, if any are expected. An object with `is_open` was read
+    as one that may have further keys.
     """
 
     name: str = ""

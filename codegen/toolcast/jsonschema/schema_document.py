@@ -16,11 +16,8 @@ from .schema_parser import Parser
 class SchemaDocument:
     """A schema and everything that its references lead to. It does not change once it is made.
 
-    Attributes:
-        root: the root.
-        changes: what was changed when the schema was parsed: older forms that were upgraded, and defects that
-            were left out.
-        repaired: whether something was left out that is no older form.
+    `changes` are older forms that were upgraded when it was parsed, and defects that were left out;
+    `repaired` tells whether there were defects.
     """
 
     __slots__ = ("_graph", "_reach", "_references", "changes", "root", "upgrades")

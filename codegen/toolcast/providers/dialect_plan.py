@@ -134,15 +134,8 @@ def _encodes(dialect: Dialect) -> bool:
 
 
 def partial_plan(plan: Plan, chosen: Collection[Pass], *, keywords: bool) -> Plan:
-    """Return a plan with a part of what it does.
-
-    Args:
-        plan: the plan.
-        chosen: the passes that stay.
-        keywords: whether keywords are kept, dropped or described as its dialect says; else all are kept.
-
-    Returns:
-        The smaller plan.
+    """Return a plan with the `chosen` passes alone. Without `keywords`, all keywords are kept, else kept,
+    dropped or described as the dialect says.
     """
     if not keywords:
         operations: dict[str, Operation | None] = dict.fromkeys(_WALKED, walked)

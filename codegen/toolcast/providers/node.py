@@ -21,12 +21,9 @@ PLAIN = WireForm()
 class Walk(Struct, frozen=True, eq=False):
     """The state that all nodes of one walk share.
 
-    Attributes:
-        document: the document, by which references are resolved.
-        renames: property names that the dialect refuses, with the names that are sent instead.
-        most: levels of values that may be nested; None for any number.
-        heights: the levels of each definition, where `most` is given.
-        changed: definitions whose meaning was changed by an earlier walk over the same document.
+    `renames` has property names that the dialect refuses, with those that are sent instead. `most` levels of
+    values may be nested (None: any number); then `heights` has the levels of each definition. `changed` are
+    definitions whose meaning an earlier walk over the same document changed.
     """
 
     document: SchemaDocument
@@ -69,13 +66,9 @@ class Overlap:
 class Place(Struct, frozen=True, eq=False):
     """The place of a schema in a walk, with what the schemas around it say of its values.
 
-    Attributes:
-        walk: what holds for all nodes of the walk.
-        definition: the definition that contains it; empty for the root.
-        opened: the references that were resolved above it.
-        overlap: what other branches of a union accept here; None where it is in no union.
-        level: the levels of values above its value, where they are limited.
-        is_property: whether it is the value of a declared property, which may be left out.
+    `definition` contains it; empty for the root. `opened` are the references resolved above it, `overlap`
+    what other branches of its union accept, if it is in one, `level` the levels of values above its value,
+    where they are limited. A value with `is_property` may be left out.
     """
 
     walk: Walk
@@ -156,15 +149,10 @@ class Node(SchemaNode, frozen=True, eq=False):
 
 
 class Pass(Struct, frozen=True, eq=False):
-    """One step of the rewriting of a node. Without keywords and types, it acts on any node.
+    """One step of the rewriting of a node; `apply` returns the same node where there is nothing to do.
 
-    Attributes:
-        name: for people.
-        apply: the function; it returns the same node where there is nothing to do.
-        needed: whether a dialect needs it; by default, all do.
-        keywords: it acts on nodes that have one of these.
-        types: it acts on nodes of these types, as `stated_type` names them.
-        noted: it acts on nodes for which sentences were noted.
+    It acts on nodes that have one of `keywords`, are of one of `types`, as `stated_type` names them, or for
+    which sentences were `noted`; without these, on any. `needed` tells whether a dialect needs it.
     """
 
     name: str

@@ -90,18 +90,10 @@ class SchemaNormalizer:
         )
 
     def choice(self, provider: str | Profile, *, strict: bool | None = None) -> _Choice:
-        """Return the walk whose output a provider is sent.
+        """Return the walk whose output a provider is sent, as `normalize` chooses it.
 
-        Args:
-            provider: id of a built-in profile, or a profile.
-            strict: whether strict mode is wanted; None for the profile's default.
-
-        Returns:
-            The outcome of the walk, the strict flag, and the reasons for which strict mode was given up.
-
-        Raises:
-            SchemaError: the schema has no form in the dialect.
-            ProfileError: the provider is not known.
+        Raises SchemaError where the schema has no form in the dialect, and ProfileError for an unknown
+        provider.
         """
         profile = provider if isinstance(provider, Profile) else load_profile(provider)
         reasons: _Reasons = ()
@@ -157,15 +149,9 @@ class SchemaNormalizer:
 class Outcome(Struct, frozen=True, eq=False):
     """The result of a walk.
 
-    Attributes:
-        walk: what holds for all its nodes.
-        plan: what it did to each node.
-        schema: the output.
-        wire_forms: how arguments in its form are decoded.
-        ledger: every difference.
-        blockers: why the mode cannot be used.
-        names: the names of definitions in the output, by where they were written.
-        deepest: how deeply its schemas are nested.
+    `plan` is what it did to each node, `wire_forms` how arguments in its form are decoded, `blockers` why the
+    mode cannot be used, `names` those of definitions in the output, by where they were written, `deepest` how
+    deeply schemas are nested.
     """
 
     walk: Walk

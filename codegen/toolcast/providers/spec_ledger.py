@@ -30,16 +30,9 @@ _OF_REQUEST = "it is a setting of the whole request, which `request_members` giv
 def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tuple[LedgerEntry, ...]:
     """Return what the tool object lacks of what the spec states, apart from its parameters.
 
-    A value that asks for what happens anyway (`defer: false`, `callers: [model]`) is not missing.
-
-    Args:
-        tool: what the spec states.
-        profile: the provider's profile.
-        parameters: the schema of the parameters as the provider gets it.
-
-    Returns:
-        One entry for each key of the spec, with `of="spec"`, or for each example that has no form there; and
-        what the schema of results lacks, with `of="result"`.
+    A value that asks for what happens anyway (`defer: false`, `callers: [model]`) is not missing. There is
+    one entry for each key of the spec, with `of="spec"`, or for each example that has no form there; and for
+    what the schema of results lacks, with `of="result"`.
     """
     profile = profile_for(tool, profile)
     values = envelope_values(tool, profile, parameters)

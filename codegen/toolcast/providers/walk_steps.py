@@ -141,20 +141,11 @@ def _entries(
 
 
 def written_at(schema: object, provider: str | Profile, *, strict: bool | None = None) -> dict[str, str]:
-    """For each schema of what `normalize` returns, the place at which it was written.
+    """For each schema of what `normalize` returns, return the place at which it was written: JSON pointers
+    into the output → JSON pointers into `schema`.
 
-    Args:
-        schema: as of `normalize`.
-        provider: as of `normalize`.
-        strict: as of `normalize`.
-
-    Returns:
-        JSON pointers into the output → JSON pointers into `schema`. Several places of the output may have
-        one: a definition that is inlined, the parts of an encoded value.
-
-    Raises:
-        SchemaError: as by `normalize`.
-        ProfileError: as by `normalize`.
+    Several places of the output may have one: a definition that is inlined, the parts of an encoded value.
+    Arguments and errors are those of `normalize`.
     """
     outcome = SchemaNormalizer(schema).choice(provider, strict=strict).outcome
     found: dict[str, str] = {}

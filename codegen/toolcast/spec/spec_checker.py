@@ -61,11 +61,9 @@ class Names(Struct, frozen=True, kw_only=True):
 class Words(Struct, frozen=True, kw_only=True):
     """Words of diagnostics about a key or a member of it.
 
-    Attributes:
-        code: the code of the diagnostic of a value that it cannot have, or of members that it lacks.
-        hint: what to write.
-        wanted: what its value is, with the article; empty: what the schema says.
-        names: the names of its members.
+    `code` is that of a value that it cannot have, or of members that it lacks; `hint` says what to write,
+    `wanted` what its value is, with the article (empty: what the schema says). `names` are those of its
+    members.
     """
 
     code: str = ""

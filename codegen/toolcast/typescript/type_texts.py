@@ -22,13 +22,11 @@ Plan = JsonObject
 
 
 class Filled(Struct, frozen=True):
-    """The properties that decoding fills in.
+    """The properties that decoding fills in: `properties` with a default, by the pointers of their schemas. A
+    default of null may stand for absence.
 
-    Attributes:
-        properties: those with a default, by the pointers of their schemas. A default of null may stand for
-            absence.
-        targets: by the pointer of a node, the definitions that its value satisfies with all their defaults:
-            that of a reference, and those that an object of several parts takes its fields from.
+    `targets` are, by the pointer of a node, the definitions that its value satisfies with all their defaults:
+    that of a reference, and those that an object of several parts takes its fields from.
     """
 
     properties: frozenset[str] = frozenset()

@@ -97,15 +97,9 @@ class Made(Struct, frozen=True, kw_only=True):
 def compile_spec(path: str, sources: Mapping[str, bytes], kit: Kit, *, shown_root: str = "specs") -> Made:
     """Compile one tool or shared type. Problems of the spec are diagnostics.
 
-    Args:
-        path: path of the spec, posix, below the specs root.
-        sources: bytes of each file, by such paths; only `path` and the types it refers to are requested.
-        kit: what compiles it.
-        shown_root: path of the root in diagnostics.
-
-    Raises:
-        ValueError: `generate` would pass over the path.
-        KeyError: there is no source at the path.
+    `path` and the keys of `sources` are posix, below the specs root; only `path` and the types it refers to
+    are requested. Raises ValueError for a path that `generate` would pass over, and KeyError where it has no
+    source.
     """
     (made,) = compile_specs((path,), sources, kit, shown_root=shown_root)
     return made

@@ -83,9 +83,8 @@ class ProfileError(ValueError):
 class ExampleRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """Rules for the examples of a tool, for `$examples` of the envelope.
 
-    Attributes:
-        shown: whether tools have theirs, where neither the project nor a spec says so.
-        without: what a tool with examples cannot be: one that is found by a search.
+    `shown` holds where neither the project nor a spec says so; `without` is what a tool with examples cannot
+    be: one that is found by a search.
     """
 
     shown: bool = False
