@@ -6,19 +6,19 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-from toolcast.instances.schema_tree import Tree
+from toolcast.instances.schema_tree import SchemaTree
 
 _PLACES = ("#/$defs/",)
 
 
 def bundled(schema: dict[str, Any]) -> dict[str, Any]:
     """`schema`, the same in meaning, in which every local reference leads to `$defs`; dangling ones stay."""
-    tree, added = Tree(schema), {}
+    tree, added = SchemaTree(schema), {}
     out = _rewritten(schema, tree, added)
     return {**out, "$defs": {**out.get("$defs", {}), **added}} if added else schema
 
 
-def _rewritten(value: Any, tree: Tree, added: dict[str, Any]) -> Any:
+def _rewritten(value: Any, tree: SchemaTree, added: dict[str, Any]) -> Any:
     if isinstance(value, list):
         return [_rewritten(each, tree, added) for each in value]
     if not isinstance(value, dict):

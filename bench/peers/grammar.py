@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from llguidance import LLMatcher, LLTokenizer
-from toolcast.instances.schema_tree import Schema, Tree
+from toolcast.instances.schema_tree import Schema, SchemaTree
 
 _BYTES = LLTokenizer("byte")
 
@@ -16,7 +16,7 @@ class Grammar:
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self.schema = schema
-        self.tree = Tree(schema)
+        self.tree = SchemaTree(schema)
         grammar = LLMatcher.grammar_from_json_schema(schema)
         self.problem = str(LLMatcher.validate_grammar(grammar) or "")
         self._start = None if self.problem else LLMatcher(_BYTES, grammar)

@@ -21,7 +21,7 @@ _ENVIRONMENT: Final[Mapping[str, str]] = {
 }
 
 
-class Answer(Struct, frozen=True):
+class GitOutput(Struct, frozen=True):
     """The output of git; `status` is its exit status, -1 if it took too long and was stopped."""
 
     status: int
@@ -42,7 +42,7 @@ def git_program() -> str | None:
     return found
 
 
-def run_git(program: str, folder: Path, *words: str, given: bytes = b"", seconds: float = 60) -> Answer:
+def run_git(program: str, folder: Path, *words: str, given: bytes = b"", seconds: float = 60) -> GitOutput:
     """Run one command of git; return its exit status and output. Raises OSError where it cannot be started.
     `words` that a user gave must not start with a hyphen; `given` is what the command reads.
     """
@@ -57,5 +57,5 @@ def run_git(program: str, folder: Path, *words: str, given: bytes = b"", seconds
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return Answer(-1, b"", f"git {words[0]} took more than {seconds:g} seconds")
-    return Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
+        return GitOutput(-1, b"", f"git {words[0]} took more than {seconds:g} seconds")
+    return GitOutput(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.json import encode
 
 from ..contract.build import Built
-from ..instances.generator import Budget, Generator, UnfillableError
+from ..instances.generator import Generator, PartBudget, UnfillableError
 from ..instances.shrink import Path, without
 from ..jsonschema import Validator
 from ..jsonschema.cases import Part, Side
@@ -203,7 +203,7 @@ def _witness(gap: Gap, judge: _Judge) -> tuple[object] | None:
 
 def _searched(judge: _Judge, first: Part, second: Part) -> Iterator[Escape]:
     """An escape that the proof has not seen, if a search finds one."""
-    builder = Generator(Budget(_MAX_SEARCHED_PARTS), random.Random(0), 400)
+    builder = Generator(PartBudget(_MAX_SEARCHED_PARTS), random.Random(0), 400)
     for number in range(_SEARCHED):
         builder.fullness = (0.0, 1.0, 0.5, 0.2)[number % 4]
         try:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from ..instances.generator import Budget, Generator, UnfillableError
+from ..instances.generator import Generator, PartBudget, UnfillableError
 from ..jsonschema.case_facts import array_lengths, object_sizes, smallest, values_of, whole_numbers
 from ..jsonschema.cases import (
     ALL,
@@ -183,7 +183,7 @@ class SchemaProver:
         self._masks: dict[int | bool, int] = {}
         self._made: dict[tuple[str, bytes], Part] = {}
         self.emptiness = SearchingEmptiness(self.spend, self.contains)
-        self.budget = Budget(_MAX_PARTS)
+        self.budget = PartBudget(_MAX_PARTS)
         self.builder = Generator(self.budget)
         self.varied = Generator(self.budget, random.Random(0), 300)
         self.varied.fullness = 0.7

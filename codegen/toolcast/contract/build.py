@@ -28,7 +28,7 @@ from ..spec.tool_spec import ToolSpec
 from .doubtful_schemas import doubtful_schemas
 from .normal_form import NormalForm, direct_references
 from .normal_form_builder import NormalFormBuilder
-from .reader import ANY_TYPE_KEYWORDS, Reader
+from .reader import ANY_TYPE_KEYWORDS, ContractReader
 from .schema_problems import (
     circular_definitions,
     circular_references,
@@ -177,7 +177,7 @@ def _build(
     found += hidden
     if not malformed:
         files = {name: location.file for name, location in normal.locations.items() if location.file}
-        reader = Reader(document, schemas, files)
+        reader = ContractReader(document, schemas, files)
         try:
             contract = _contract(normal, reader, files)
         except SearchTooLong as problem:  # a declared name, in a pattern of names
@@ -203,7 +203,7 @@ def _build(
     )
 
 
-def _contract(normal: NormalForm, reader: Reader, files: Mapping[str, str]) -> Contract:
+def _contract(normal: NormalForm, reader: ContractReader, files: Mapping[str, str]) -> Contract:
     roots: dict[str, Node] = {}
     for name in normal.roots:
         schema = reader.document[name]
@@ -218,7 +218,7 @@ def _contract(normal: NormalForm, reader: Reader, files: Mapping[str, str]) -> C
     return Contract(roots=roots, definitions=definitions, files=files)
 
 
-def _read_root(reader: Reader, schema: JsonMapping, pointer: str) -> Object:
+def _read_root(reader: ContractReader, schema: JsonMapping, pointer: str) -> Object:
     """Parameters are always an object with named properties, even when none is declared."""
     node = reader.read(schema, pointer)
     if isinstance(node, Reference):

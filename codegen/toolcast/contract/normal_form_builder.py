@@ -18,7 +18,7 @@ from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape
 from ..jsonschema.unusable_values import library_schema
-from ..jsonschema.upgrade import Row, as_written, draft_of, named_draft, upgrade
+from ..jsonschema.upgrade import KeywordRow, as_written, draft_of, named_draft, upgrade
 from ..spec.parsed_document import Document, Path, diagnose
 from ..spec.reader_problems import quoted
 from .kept_properties import as_list
@@ -39,7 +39,7 @@ from .spec_references import (
     DefinitionLocation,
     ReferenceProblem,
     References,
-    SchemaLocation,
+    SpecLocation,
     json_kind,
     value_at,
 )
@@ -67,7 +67,7 @@ class NormalFormBuilder:
         self.origins: dict[int, tuple[Document, Path]] = {}
         self._names: dict[DefinitionLocation, str] = {}
         self._roots: JsonObject = {}
-        self._pending: list[tuple[str, SchemaLocation]] = []
+        self._pending: list[tuple[str, SpecLocation]] = []
         self._linked = False
         self._states_draft: set[str] = set()
         self._unknown_keywords = 0
@@ -79,7 +79,7 @@ class NormalFormBuilder:
         found = library_schema(stated, root=True) if isinstance(stated, dict) else None
         if found is not None and found.schema is not None:
             stated, path = found.schema, (*path, *found.path)
-        location = SchemaLocation(self.tool, "", path, path, draft_of(stated))
+        location = SpecLocation(self.tool, "", path, path, draft_of(stated))
         schema = self._schema(stated, location, 0)
         if isinstance(stated, dict) and "$schema" in stated:
             self._states_draft.add(name)
@@ -93,7 +93,7 @@ class NormalFormBuilder:
         self.origins[id(copy)] = (self.tool, ())
         self._roots[name] = copy
 
-    def _as_object_schema(self, schema: object, location: SchemaLocation) -> object:
+    def _as_object_schema(self, schema: object, location: SpecLocation) -> object:
         """Parameters with `type: object` at the root, and no reference there: every provider needs that."""
         if not isinstance(schema, dict):
             schema = {}
@@ -164,14 +164,14 @@ class NormalFormBuilder:
     # -- one schema ---------------------------------------------------------------------------
 
     def _report(
-        self, location: SchemaLocation, code: str, message: str, hint: str = "", *, key: bool = False,
+        self, location: SpecLocation, code: str, message: str, hint: str = "", *, key: bool = False,
         severity: Severity = "error",
     ) -> None:  # fmt: skip
         self.diagnostics.append(
             diagnose(location.document, location.path, code, message, hint, key=key, severity=severity)
         )
 
-    def _schema(self, node: object, location: SchemaLocation, depth: int) -> object:
+    def _schema(self, node: object, location: SpecLocation, depth: int) -> object:
         if isinstance(node, bool):
             return node
         if not isinstance(node, dict):
@@ -257,7 +257,7 @@ class NormalFormBuilder:
                 del out[KEYWORD]
         return out
 
-    def _copy(self, row: Row, location: SchemaLocation, out: JsonObject) -> None:
+    def _copy(self, row: KeywordRow, location: SpecLocation, out: JsonObject) -> None:
         """Put a keyword into `out`: with a malformed value, only where it is clear what is meant."""
         wrong = malformed_value(row.keyword, row.value)
         if wrong is None:
@@ -269,7 +269,7 @@ class NormalFormBuilder:
         if wrong.meant is not UNSET:
             out[row.keyword] = wrong.meant
 
-    def _rows(self, node: JsonObject, location: SchemaLocation) -> tuple[Row, ...]:
+    def _rows(self, node: JsonObject, location: SpecLocation) -> tuple[KeywordRow, ...]:
         """The keywords of `node` as 2020-12 writes them; reports those that no draft has."""
         found = upgrade(node, location.draft)
         if found is None:
@@ -282,14 +282,14 @@ class NormalFormBuilder:
                 )  # fmt: skip
         return found.rows
 
-    def _check_dialect(self, value: object, below: SchemaLocation) -> None:
+    def _check_dialect(self, value: object, below: SpecLocation) -> None:
         if named_draft(value) is None:
             self._report(
                 below, "unknown-dialect", f"{value!r} is not one of JSON Schema's drafts 4 to 2020-12",
                 "remove `$schema`, or name https://json-schema.org/draft/2020-12/schema",
             )  # fmt: skip
 
-    def _check_resource(self, node: object, dialect: object, location: SchemaLocation) -> None:
+    def _check_resource(self, node: object, dialect: object, location: SpecLocation) -> None:
         """Refuse a schema inside of another one that is of another draft: one document has one."""
         own = named_draft(dialect)
         if location.path != location.root and identifier(node, location.draft) and own != location.draft:
@@ -298,7 +298,7 @@ class NormalFormBuilder:
                 "remove `$schema`, or move that schema to a file under _types/", key=True,
             )  # fmt: skip
 
-    def _list(self, keyword: str, value: object, below: SchemaLocation, depth: int) -> list[object] | None:
+    def _list(self, keyword: str, value: object, below: SpecLocation, depth: int) -> list[object] | None:
         if isinstance(value, list) and value:
             return [self._schema(item, below.at(i), depth + 1) for i, item in enumerate(value)]
         self._report(
@@ -309,7 +309,7 @@ class NormalFormBuilder:
         )
         return None
 
-    def _check_map(self, value: object, below: SchemaLocation) -> bool:
+    def _check_map(self, value: object, below: SpecLocation) -> bool:
         if isinstance(value, dict):
             return True
         hint = "write `name: {type: string}`, one per line"
@@ -321,7 +321,7 @@ class NormalFormBuilder:
         self._report(below, "malformed-schema", message, hint)
         return False
 
-    def _map(self, row: Row, location: SchemaLocation, depth: int) -> JsonObject | None:
+    def _map(self, row: KeywordRow, location: SpecLocation, depth: int) -> JsonObject | None:
         """The schemas in a mapping; None where it is none. Of patterns, those that can be used."""
         below = location.at(*row.source)
         if not self._check_map(row.value, below):
@@ -333,7 +333,7 @@ class NormalFormBuilder:
         }
 
     def _pattern(
-        self, pattern: Any, below: SchemaLocation, longest: object = None, *, key: bool = False
+        self, pattern: Any, below: SpecLocation, longest: object = None, *, key: bool = False
     ) -> bool:
         """Return whether a pattern can be used; reports one that cannot, and one that is slow."""
         wrong = malformed_value("pattern", pattern)
@@ -353,7 +353,7 @@ class NormalFormBuilder:
             )  # fmt: skip
         return True
 
-    def _check_format(self, name: Any, below: SchemaLocation) -> None:
+    def _check_format(self, name: Any, below: SpecLocation) -> None:
         meant = unknown_format(name) if isinstance(name, str) else None
         if meant is not None:
             self._report(
@@ -361,7 +361,7 @@ class NormalFormBuilder:
                 f"did you mean `{meant}`?", severity="warning",
             )  # fmt: skip
 
-    def _check_unknown(self, keyword: str, schema: Mapping[str, object], below: SchemaLocation) -> None:
+    def _check_unknown(self, keyword: str, schema: Mapping[str, object], below: SpecLocation) -> None:
         self._unknown_keywords += 1
         found = unknown_keyword(keyword, schema) if self._unknown_keywords <= _MOST_UNKNOWN else None
         if found is not None:
@@ -369,7 +369,7 @@ class NormalFormBuilder:
 
     # -- references ---------------------------------------------------------------------------
 
-    def _reference(self, value: Any, below: SchemaLocation, location: SchemaLocation) -> str | None:
+    def _reference(self, value: Any, below: SpecLocation, location: SpecLocation) -> str | None:
         self._linked = True
         if not isinstance(value, str):
             self._report(
@@ -402,7 +402,7 @@ class NormalFormBuilder:
         assert document is not None
         root: Path = () if target.file else target.path[:1]
         draft = draft_of(value_at(document.data, root))
-        self._pending.append((name, SchemaLocation(document, target.file, root, target.path, draft)))
+        self._pending.append((name, SpecLocation(document, target.file, root, target.path, draft)))
         return name
 
     def _read_pending(self) -> None:

@@ -27,7 +27,7 @@ _MAX_FLATTENED: Final = 10_000
 """Schemas with `allOf` (or `$ref` and more) merged in one contract: each copies its targets."""
 
 
-class Reader:
+class ContractReader:
     """Reads schemas of one contract document. Pure but for its memo of validators."""
 
     def __init__(

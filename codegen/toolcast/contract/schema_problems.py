@@ -24,7 +24,7 @@ from ..spec.parsed_document import Document, diagnose
 from ..spec.reader_problems import quoted
 from ..spec.spec_checker import nearest
 from .normal_form import NormalForm, definition_name
-from .reader import Reader
+from .reader import ContractReader
 from .schema_forms import asserted_keywords
 from .tree import Array, Contract, Field, Map, Node, Nothing, Object, Reference, Tuple, Union, nodes
 
@@ -90,7 +90,9 @@ def slow_name_pattern(normal: NormalForm, problem: SearchTooLong) -> Diagnostic:
     )  # fmt: skip
 
 
-def unsatisfiable_schemas(normal: NormalForm, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
+def unsatisfiable_schemas(
+    normal: NormalForm, reader: ContractReader, contract: Contract
+) -> Iterator[Diagnostic]:
     """Schemas that no value satisfies, and required properties that are forbidden. An optional property may
     be forbidden by `false` or `not: {}`.
     """
@@ -169,7 +171,7 @@ def _describe_pointer(pointer: str) -> str:
     return f"the {last}" if not holder else f"this schema (`{last if not last.isdigit() else holder}`)"
 
 
-def default_problems(normal: NormalForm, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
+def default_problems(normal: NormalForm, reader: ContractReader, contract: Contract) -> Iterator[Diagnostic]:
     """Defaults that their own schemas refuse. A default of null may stand for absence."""
     for field in _fields(contract):
         if field.default is UNSET or field.default is None:
@@ -198,7 +200,9 @@ _QUOTED: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?|true|fa
 """Numbers and booleans in quotes."""
 
 
-def unfillable_defaults(normal: NormalForm, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
+def unfillable_defaults(
+    normal: NormalForm, reader: ContractReader, contract: Contract
+) -> Iterator[Diagnostic]:
     """Defaults that cannot be filled with the defaults inside of them."""
     for found in _endless_defaults(reader, contract):
         name, at = found.field.encode_name, found.field.pointer + "/default"
@@ -301,7 +305,7 @@ class _DefaultSize(Struct, frozen=True):
     depth: int = 1
 
 
-def _endless_defaults(reader: Reader, contract: Contract) -> Iterator[_EndlessDefault]:
+def _endless_defaults(reader: ContractReader, contract: Contract) -> Iterator[_EndlessDefault]:
     """Defaults that contain themselves, directly or through others, and those with too many or too deeply
     nested ones. An absent property has its default: a default may contain an object whose properties have
     defaults, without end.
@@ -321,7 +325,7 @@ def _is_converted(field: Field) -> bool:
 class _DefaultSearch:
     """A depth-first search. Fields go by their pointers: a merged schema is in several objects."""
 
-    def __init__(self, reader: Reader, contract: Contract) -> None:
+    def __init__(self, reader: ContractReader, contract: Contract) -> None:
         self._reader = reader
         self._contract = contract
         self._done: dict[str, _DefaultSize] = {}

@@ -1,7 +1,7 @@
 """The nodes of single types: `type: string`, `type: object`, and so on.
 
 Objects hold schemas and schemas hold objects: what these functions need of the reader of any schema
-(`reader.Reader`) is the Protocol `SchemaReader`.
+(`reader.ContractReader`) is the Protocol `SchemaReader`.
 """
 
 import re

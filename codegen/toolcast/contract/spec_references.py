@@ -30,7 +30,7 @@ class DefinitionLocation(Struct, frozen=True):
     path: Path
 
 
-class SchemaLocation(Struct, frozen=True):
+class SpecLocation(Struct, frozen=True):
     """The location of a schema: its document, the root of its local references, and its path."""
 
     document: Document
@@ -39,9 +39,9 @@ class SchemaLocation(Struct, frozen=True):
     path: Path
     draft: int
 
-    def at(self, *steps: str | int) -> "SchemaLocation":
+    def at(self, *steps: str | int) -> "SpecLocation":
         """The location `steps` below this one."""
-        return SchemaLocation(self.document, self.file, self.root, (*self.path, *steps), self.draft)
+        return SpecLocation(self.document, self.file, self.root, (*self.path, *steps), self.draft)
 
 
 def value_at(data: Any, path: Path) -> object:
@@ -94,7 +94,7 @@ class References:
         self._indexes: dict[DefinitionLocation, SchemaIndex] = {}
         self._compared = 0
 
-    def target(self, ref: str, location: SchemaLocation) -> DefinitionLocation | ReferenceProblem:
+    def target(self, ref: str, location: SpecLocation) -> DefinitionLocation | ReferenceProblem:
         """Return the location of the schema that `ref` names in the schema at `location`, or why it does not
         resolve.
         """
@@ -120,7 +120,7 @@ class References:
             file, _steps(value_at(self._data(file, location), root), found.pointer, root)
         )
 
-    def _data(self, file: str, location: SchemaLocation) -> object:
+    def _data(self, file: str, location: SpecLocation) -> object:
         return (self.types[file] if file else location.document).data
 
     def _index(self, document: Document, file: str, root: Path) -> SchemaIndex:
@@ -139,7 +139,7 @@ class References:
             hint = _definition_hint(ref, pointers)
         return ReferenceProblem("missing-reference", f"{quoted(ref)} points at nothing", hint)
 
-    def _file(self, ref: str, target: str, location: SchemaLocation) -> str | ReferenceProblem:
+    def _file(self, ref: str, target: str, location: SpecLocation) -> str | ReferenceProblem:
         """The shared type file that the part of `ref` before `#` names."""
         packaged = target.startswith(PACKAGE)
         if not packaged and (re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target) or target.startswith("//")):

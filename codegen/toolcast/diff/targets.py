@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ..config import Config, find_config, load_config, show
 from ..diagnostics import Diagnostic
-from ..git_process import Answer, git_program, run_git
+from ..git_process import GitOutput, git_program, run_git
 from ..project.profiles import find_types
 from ..spec.discovery import kind_of, stem_problems
 from ..spec.reader_problems import MAX_BYTES
@@ -50,7 +50,7 @@ class _Repository(Struct, frozen=True):
     specs: str  # posix; "" where the top folder itself holds the specs
     shown_root: str
 
-    def ask(self, *words: str, given: bytes = b"") -> Answer:
+    def ask(self, *words: str, given: bytes = b"") -> GitOutput:
         """Run git in the top folder. Raises UnreadableStateError where it cannot be started."""
         return _ask(self.program, self.top, *words, given=given)
 
@@ -77,7 +77,7 @@ def _open_repository(config: Config, shown_root: str, option: str) -> _Repositor
     return _Repository(program, top, "" if below == "." else below, shown_root)
 
 
-def _ask(program: str, folder: Path, *words: str, given: bytes = b"") -> Answer:
+def _ask(program: str, folder: Path, *words: str, given: bytes = b"") -> GitOutput:
     try:
         return run_git(program, folder, *words, given=given)
     except OSError as error:
@@ -85,7 +85,7 @@ def _ask(program: str, folder: Path, *words: str, given: bytes = b"") -> Answer:
         raise unreadable("git", "no-git", message, "name a folder or a file: --against DIR") from None
 
 
-def _no_repository(answer: Answer, option: str) -> UnreadableStateError:
+def _no_repository(answer: GitOutput, option: str) -> UnreadableStateError:
     if "dubious ownership" in answer.errors:
         message = "the repository belongs to another user, and git does not read it"
         hint = (
@@ -101,7 +101,7 @@ def _no_repository(answer: Answer, option: str) -> UnreadableStateError:
 _CHECK: Final = "see whether `git status` and `git fsck` work here, or name a folder: --against DIR"
 
 
-def said(answer: Answer) -> str:
+def said(answer: GitOutput) -> str:
     """Return git's own reason for a failure, on one line: the first of stderr, else the exit status."""
     lines = [line for line in answer.errors.splitlines() if line]
     return lines[0].removeprefix("fatal: ")[:200] if lines else f"exit status {answer.status}"

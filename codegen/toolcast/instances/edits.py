@@ -15,7 +15,7 @@ from .generator import Generator, UnfillableError
 from .oracle import Oracle, judged_by
 from .pattern_texts import sample, sample_first
 from .samples import FORMATS, JUNK, STRINGS, junk
-from .schema_tree import POSSIBLE, Tree
+from .schema_tree import POSSIBLE, SchemaTree
 from .shrink import Path, inside, replaced, without
 
 _Edge = tuple[Hashable, Path, Any]
@@ -26,7 +26,7 @@ _WRONG: tuple[Any, ...] = (None, True, 0, 1.5, "a", [], {})
 _Nodes = list[tuple[JsonObject, int]]
 
 
-def edges(tree: Tree, value: object) -> Iterator[_Edge]:
+def edges(tree: SchemaTree, value: object) -> Iterator[_Edge]:
     """Yield the edges that can be tried by one edit of `value`."""
     yield from _edges(tree, value, tree.same_value([(tree.start, POSSIBLE)]), ())
 
@@ -41,7 +41,7 @@ def _is_type(key: Hashable) -> bool:
     return isinstance(key, tuple) and key[1] == "type"
 
 
-def _edges(tree: Tree, value: object, nodes: _Nodes, path: Path) -> Iterator[_Edge]:
+def _edges(tree: SchemaTree, value: object, nodes: _Nodes, path: Path) -> Iterator[_Edge]:
     here = frozenset(id(node) for node, _ in nodes)
     for wrong in _WRONG if path else ():
         yield (here, "type", repr(wrong)), path, wrong
@@ -169,7 +169,7 @@ def _of_size(value: JsonObject, count: int) -> JsonObject:
     return {**{name: value[name] for name in names}, **{f"k{n}": child for n in range(count - len(names))}}
 
 
-def edited(rng: random.Random, tree: Tree, value: object) -> Any:
+def edited(rng: random.Random, tree: SchemaTree, value: object) -> Any:
     """Return `value` with one edit at a random place; the schemas that apply there guide it."""
     found = list(inside(value))
     path, child = rng.choice(found if len(found) < 12 else found[:4] + rng.sample(found[4:], 8))
@@ -192,7 +192,7 @@ def edited(rng: random.Random, tree: Tree, value: object) -> Any:
     return replaced(value, path, _edited_number(rng, child, nodes))
 
 
-def _nodes(tree: Tree, value: Any, path: Path) -> _Nodes:
+def _nodes(tree: SchemaTree, value: Any, path: Path) -> _Nodes:
     nodes = tree.same_value([(tree.start, POSSIBLE)])
     for step in path:
         below = tree.member(nodes, step) if isinstance(step, str) else tree.item(nodes, step)

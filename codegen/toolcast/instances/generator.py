@@ -66,7 +66,7 @@ class _SpentError(Exception):
     """The value has too many parts, or too many were made."""
 
 
-class Budget:
+class PartBudget:
     """The parts of values that are made in one comparison."""
 
     def __init__(self, left: int) -> None:
@@ -134,7 +134,7 @@ class Generator:
     """Makes values; each call counts against the parts of one value."""
 
     def __init__(
-        self, budget: Budget | None = None, rng: random.Random | None = None, most: int = _MAX_PARTS
+        self, budget: PartBudget | None = None, rng: random.Random | None = None, most: int = _MAX_PARTS
     ) -> None:
         """Make values of at most `budget` parts in all, and try at most `most` parts of one value. `rng`
         makes varied values; without it the same schemas always give the same small value.

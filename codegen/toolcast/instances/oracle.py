@@ -21,7 +21,7 @@ from ..jsonschema.equality import equal
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..runtime import resources
-from .schema_tree import CERTAIN, Schema, Tree, subschemas_of
+from .schema_tree import CERTAIN, Schema, SchemaTree, subschemas_of
 from .shrink import Path, without
 
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -76,7 +76,7 @@ class Oracle:
     ) -> None:
         """Assert `formats`, by `checks` where these have them. Raises OracleError."""
         self._checks = dict(checks)
-        self.tree = Tree(_plain(document, formats), root)
+        self.tree = SchemaTree(_plain(document, formats), root)
         self.asserts = bool(formats)
         self.pointers: dict[int, str] | None = None  # kept here by those who need them
         self._parts: dict[int, Any] = {}

@@ -18,7 +18,7 @@ CERTAIN = 1
 POSSIBLE = 0
 
 
-class Tree:
+class SchemaTree:
     """A document with local references, and the schema at `root`, a JSON pointer, that applies to values."""
 
     def __init__(self, document: Mapping[str, object], root: str = "") -> None:

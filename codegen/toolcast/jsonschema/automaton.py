@@ -31,7 +31,7 @@ _Paths = Mapping[int, int]
 _Ends = Mapping[int, tuple[int, int]]
 
 
-class Part(NamedTuple):
+class PatternPart(NamedTuple):
     """A part of a pattern.
 
     `first`: the states where it may begin, with the paths to each; `initial`: the same at the start of the
@@ -76,7 +76,7 @@ class Automaton:
         self.exact = True
         self.ranges: list[Ranges] = [(), (), (), ()]
         self.follow: list[dict[int, int]] = [{}, {}, {}, {}]
-        self.whole = Part()
+        self.whole = PatternPart()
         self.again = 0  # tries at each later position in the text, where all of them end at once
         self.remaining_edges = _EDGES
 
@@ -85,47 +85,47 @@ class Automaton:
         """The state that is added next."""
         return len(self.ranges)
 
-    def character(self, ranges: Ranges) -> Part:
+    def character(self, ranges: Ranges) -> PatternPart:
         """One character of `ranges`, as a state of its own."""
         if not self._has_capacity(1):
-            return Part()
+            return PatternPart()
         state = self._add(ranges)
-        return Part(state, state + 1, {state: 1}, {state: 1}, {state: (1, NOTHING)}, 0, 0, single=True)
+        return PatternPart(state, state + 1, {state: 1}, {state: 1}, {state: (1, NOTHING)}, 0, 0, single=True)
 
-    def nothing(self) -> Part:
+    def nothing(self) -> PatternPart:
         """The empty text."""
-        return Part(self.next_state, self.next_state)
+        return PatternPart(self.next_state, self.next_state)
 
-    def start(self) -> Part:
+    def start(self) -> PatternPart:
         """`^`: nothing, at the start of the text; elsewhere a try that fails."""
-        return Part(self.next_state, self.next_state, first={self.DEAD: 1}, empty=0)
+        return PatternPart(self.next_state, self.next_state, first={self.DEAD: 1}, empty=0)
 
-    def end(self) -> Part:
+    def end(self) -> PatternPart:
         """`$`: nothing, at the end of the text."""
-        return Part(self.next_state, self.next_state, needs=AT_END, initially_needs=AT_END)
+        return PatternPart(self.next_state, self.next_state, needs=AT_END, initially_needs=AT_END)
 
-    def condition(self) -> Part:
+    def condition(self) -> PatternPart:
         """A condition that consumes nothing, and may hold anywhere."""
         self.exact = False
         dead = {self.DEAD: 1}
-        return Part(self.next_state, self.next_state, dead, dead, needs=_MORE, initially_needs=_MORE)
+        return PatternPart(self.next_state, self.next_state, dead, dead, needs=_MORE, initially_needs=_MORE)
 
-    def reference(self) -> Part:
+    def reference(self) -> PatternPart:
         """A back-reference: any text at all, or none."""
         self.exact = False
         if not self._has_capacity(1):
-            return Part()
+            return PatternPart()
         state = self._add(_EVERYTHING)
         self.follow[state][state] = 1
         one, end = {state: 1}, {state: (1, _MORE)}
-        return Part(state, state + 1, one, one, end, needs=_MORE, initially_needs=_MORE)
+        return PatternPart(state, state + 1, one, one, end, needs=_MORE, initially_needs=_MORE)
 
-    def ahead(self, body: Part) -> Part:
+    def ahead(self, body: PatternPart) -> PatternPart:
         """A look-ahead: one path through its body is kept, tried at the position of the next part."""
         self.exact = False
-        return Part(body.low, body.high, body.first, body.initial, needs=_MORE, initially_needs=_MORE)
+        return PatternPart(body.low, body.high, body.first, body.initial, needs=_MORE, initially_needs=_MORE)
 
-    def behind(self, body: Part) -> Part:
+    def behind(self, body: PatternPart) -> PatternPart:
         """A look-behind: as many tries as its body, which has a fixed width, has states on all paths."""
         self.exact = False
         known: dict[int, int] = {}
@@ -135,7 +135,7 @@ class Automaton:
             for state, paths in begin.items()
         )
         dead = {self.DEAD: min(1 + tries, MANY)}
-        return Part(body.low, self.next_state, dead, dead, needs=_MORE, initially_needs=_MORE)
+        return PatternPart(body.low, self.next_state, dead, dead, needs=_MORE, initially_needs=_MORE)
 
     def _tries(self, state: int, known: dict[int, int], above: frozenset[int]) -> int:
         if state in above or len(above) > 200:
@@ -147,10 +147,10 @@ class Automaton:
             known[state] = min(1 + sum(rest), MANY)
         return known[state]
 
-    def then(self, one: Part, two: Part) -> Part:
+    def then(self, one: PatternPart, two: PatternPart) -> PatternPart:
         """One part, and then another."""
         if not self._has_capacity(len(one.last) * len(two.first) + (len(one.first) if one.empty else 0)):
-            return Part()
+            return PatternPart()
         self._connect(one.last, two.first)
         first = self._reached(two.first, one.needs) if one.empty else {}
         initial = self._reached(two.initial, one.initially_needs) if one.initially_empty else {}
@@ -162,7 +162,7 @@ class Automaton:
             }
             last = {**on, **two.last}
             self.remaining_edges -= len(last)
-        return Part(
+        return PatternPart(
             one.low,
             self.next_state,
             _sum(one.first, first, one.empty),
@@ -174,7 +174,7 @@ class Automaton:
             max(one.initially_needs, two.initially_needs),
         )
 
-    def either(self, parts: list[Part]) -> Part:
+    def either(self, parts: list[PatternPart]) -> PatternPart:
         """Any of several parts."""
         if len(parts) == 1:
             return parts[0]
@@ -183,13 +183,13 @@ class Automaton:
         last: dict[int, tuple[int, int]] = {}
         for part in parts:
             if not self._has_capacity(len(part.first) + len(part.last)):
-                return Part()
+                return PatternPart()
             for state, paths in part.first.items():
                 first[state] = min(first.get(state, 0) + paths, MANY)
             for state, paths in part.initial.items():
                 initial[state] = min(initial.get(state, 0) + paths, MANY)
             last.update(part.last)
-        return Part(
+        return PatternPart(
             parts[0].low,
             self.next_state,
             first,
@@ -202,7 +202,7 @@ class Automaton:
             all(part.single for part in parts),
         )
 
-    def repeat(self, part: Part, low: int, high: int | None) -> Part:
+    def repeat(self, part: PatternPart, low: int, high: int | None) -> PatternPart:
         """Repeat a part at least `low` times, and at most `high` times (None: without end). Behind the turns
         that it must make, `re` ends a repetition after a turn that was empty.
         """
@@ -219,22 +219,22 @@ class Automaton:
             turns[-1] = self._endless(turns[-1], low)
         elif high > low:
             turns[low:] = [self._optional(turns[low:])]
-        whole = turns[0] if turns else Part()
+        whole = turns[0] if turns else PatternPart()
         for one in turns[1:]:
             whole = self.then(whole, one)
         return whole._replace(low=part.low, high=self.next_state, single=False)
 
-    def _turns(self, part: Part, count: int) -> list[Part]:
+    def _turns(self, part: PatternPart, count: int) -> list[PatternPart]:
         """A part `count` times, each with states of its own."""
         if count < 2:
             return [part] * count
         rows = [dict(row) for row in self.follow[part.low : part.high]]
         return [part, *(self._copy(part, rows) for _ in range(count - 1))]
 
-    def _endless(self, part: Part, low: int) -> Part:
+    def _endless(self, part: PatternPart, low: int) -> PatternPart:
         """A part without end: from no turn on, or from one."""
         if not self._has_capacity(len(part.last) * len(part.first)):
-            return Part()
+            return PatternPart()
         self._connect(part.last, part.first)
         out, initially = 1 + part.empty, 1 + part.initially_empty
         last = {state: (min(paths * out, MANY), needs) for state, (paths, needs) in part.last.items()}
@@ -249,13 +249,13 @@ class Automaton:
             initially_empty=min(part.initially_empty * initially, MANY),
         )
 
-    def _optional(self, turns: list[Part]) -> Part:
+    def _optional(self, turns: list[PatternPart]) -> PatternPart:
         """Each turn only behind the one before it, and the end behind any."""
         last: dict[int, tuple[int, int]] = {}
         for index, part in enumerate(turns):
             if index:
                 if not self._has_capacity(len(part.last) * len(part.first)):
-                    return Part()
+                    return PatternPart()
                 self._connect(turns[index - 1].last, part.first)
             out = 1 + part.empty
             last.update(
@@ -270,7 +270,7 @@ class Automaton:
             initially_needs=NOTHING,
         )
 
-    def finish(self, whole: Part, leading: Ranges) -> None:
+    def finish(self, whole: PatternPart, leading: Ranges) -> None:
         """Join the whole pattern to the search. No match begins behind a character of `leading`."""
         self.whole = whole
         self.follow[self.START] = dict(whole.initial)
@@ -309,10 +309,10 @@ class Automaton:
             self.exact = False
         return starts
 
-    def _copy(self, part: Part, rows: list[dict[int, int]]) -> Part:
+    def _copy(self, part: PatternPart, rows: list[dict[int, int]]) -> PatternPart:
         """A copy of `part` with new states; `rows` are its edges before it was repeated."""
         if not self._has_capacity(len(rows) + sum(map(len, rows))):
-            return Part()
+            return PatternPart()
         low = self.next_state
         by = low - part.low
 

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from . import charset
-from .automaton import ANY_LENGTH, MANY, SLOW, STEPS, Automaton, Cost, Part, cost, fast_steps
+from .automaton import ANY_LENGTH, MANY, SLOW, STEPS, Automaton, Cost, PatternPart, cost, fast_steps
 from .charset import Ranges
 from .regex_cache import cache_short_texts, compile_regex
 from .validator_errors import UnsupportedPattern
@@ -249,7 +249,7 @@ class _Translator(_Scanner):
             raise UnsupportedPattern(reason, valid=True)
         super().__init__(pattern)
         self.automaton = Automaton(unrolled)
-        self.part = Part()  # what was read last
+        self.part = PatternPart()  # what was read last
         # The character repeated without end at the start of the only alternative.
         self.leading: tuple[str, Ranges] = ("", ())
         self.names = _group_names(pattern)
@@ -279,7 +279,7 @@ class _Translator(_Scanner):
         out: list[str] = []
         text = self.text
         automaton = self.automaton
-        alternatives: list[Part] = []
+        alternatives: list[PatternPart] = []
         part = automaton.nothing()
         while self.at < len(text) and text[self.at] != ")":
             if text[self.at] == "|":

@@ -40,7 +40,7 @@ from .schema_node import (
     subnodes,
 )
 from .unusable_values import is_dialect, is_type, library_schema, python_object, types_meant, unusable_pattern
-from .upgrade import Row, draft_of, screen, upgrade, watched
+from .upgrade import KeywordRow, draft_of, screen, upgrade, watched
 from .validator_errors import UnsupportedSchema
 
 _LEVELS: Final = 200
@@ -112,7 +112,7 @@ class Parser:
         if not self._checked and path is not None:
             raw, path = self._carried(raw, path)
         written: JsonMapping = raw
-        rows: Mapping[str, Row] | None = None
+        rows: Mapping[str, KeywordRow] | None = None
         nullable: bool | None = None
         if self._words is not None and screen(raw, self._words):
             written, rows, nullable = self._upgraded(raw, path)
@@ -207,7 +207,7 @@ class Parser:
         key: str,
         value: object,
         path: Path,
-        rows: Mapping[str, Row] | None,
+        rows: Mapping[str, KeywordRow] | None,
         changes: dict[str, SchemaChange],
     ) -> Any:
         """The usable part of a value that is malformed or may be a defect; `_OMITTED` for nothing."""
@@ -277,7 +277,7 @@ class Parser:
 
     def _upgraded(
         self, raw: JsonObject, path: Path
-    ) -> tuple[JsonMapping, Mapping[str, Row] | None, bool | None]:
+    ) -> tuple[JsonMapping, Mapping[str, KeywordRow] | None, bool | None]:
         """The keywords of a schema in 2020-12 words, where each was written, and the value of `nullable`."""
         found = upgrade(raw, self._draft)
         if found is None:

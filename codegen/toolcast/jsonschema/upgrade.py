@@ -41,7 +41,7 @@ _ANY_TYPE: Final = "is left out, because `any` is not a type, and without `type`
 _NAMES: Final = {4: "draft 4", 6: "draft 6", 7: "draft 7", 2019: "draft 2019-09", 2020: "draft 2020-12"}
 
 
-class Row(Struct, frozen=True):
+class KeywordRow(Struct, frozen=True):
     """One keyword of the upgraded schema."""
 
     keyword: str
@@ -54,7 +54,7 @@ class Row(Struct, frozen=True):
         return self.moved_members.get(name, (*self.source, name))
 
 
-class Change(Struct, frozen=True):
+class KeywordChange(Struct, frozen=True):
     """One upgraded keyword: what replaces it, and the diagnostic for its author."""
 
     keyword: str  # as written
@@ -68,8 +68,8 @@ class Change(Struct, frozen=True):
 class _Upgrade(Struct, frozen=True):
     """The keywords of an upgraded schema, and the changes."""
 
-    rows: tuple[Row, ...]
-    changes: tuple[Change, ...]  # at least one
+    rows: tuple[KeywordRow, ...]
+    changes: tuple[KeywordChange, ...]  # at least one
 
 
 def named_draft(declared: object) -> int | None:
@@ -103,23 +103,23 @@ def upgrade(node: Mapping[str, object], draft: int) -> _Upgrade | None:
     """
     if not screen(node, watched(draft)):
         return None
-    changes: list[Change] = []
+    changes: list[KeywordChange] = []
     written = _effective_keywords(node, draft, changes)
-    rows: list[Row] = []
+    rows: list[KeywordRow] = []
     for keyword, (key, value) in written.items():
         rows += _rows(written, keyword, key, value, draft, changes)
     return _Upgrade(tuple(rows), tuple(changes)) if changes else None
 
 
-def rows_of(node: Mapping[str, object], draft: int) -> tuple[Row, ...]:
+def rows_of(node: Mapping[str, object], draft: int) -> tuple[KeywordRow, ...]:
     """Return one row for each keyword of a schema object as 2020-12 writes it; values are not upgraded."""
     found = upgrade(node, draft)
     return as_written(node) if found is None else found.rows
 
 
-def as_written(node: Mapping[str, object]) -> tuple[Row, ...]:
+def as_written(node: Mapping[str, object]) -> tuple[KeywordRow, ...]:
     """Return one row for each keyword of a schema object that needs no upgrade."""
-    return tuple([Row(keyword, value, (keyword,)) for keyword, value in node.items()])
+    return tuple([KeywordRow(keyword, value, (keyword,)) for keyword, value in node.items()])
 
 
 def screen(node: Mapping[str, object], watched: frozenset[str]) -> bool:
@@ -154,7 +154,7 @@ _Written = dict[str, tuple[str, Any]]
 """By keyword: the key as it is written, and its value."""
 
 
-def _effective_keywords(node: Mapping[str, object], draft: int, changes: list[Change]) -> _Written:
+def _effective_keywords(node: Mapping[str, object], draft: int, changes: list[KeywordChange]) -> _Written:
     """The keywords of `node` that have an effect, in JSON Schema's spelling."""
     found: _Written = {}
     lacking = _lacking(draft)
@@ -163,40 +163,42 @@ def _effective_keywords(node: Mapping[str, object], draft: int, changes: list[Ch
         keyword = _SNAKE.get(key, key)
         if _CAMEL.get(key) in node:
             reason = f"has no effect beside `{_CAMEL[key]}`, which is the same keyword and has precedence"
-            changes.append(Change(key, "", reason, "snake-case-keyword", "keep one of the two"))
+            changes.append(KeywordChange(key, "", reason, "snake-case-keyword", "keep one of the two"))
         elif keyword in lacking:
             reason = f"has no effect, because `$schema` names {_NAMES[draft]}, which lacks the keyword"
             first = _NAMES[CONSTRAINTS[keyword]]
             hint = f"remove `$schema`, or name a draft that has `{keyword}`: {first} or later"
-            changes.append(Change(key, "", reason, "newer-keyword", hint))
+            changes.append(KeywordChange(key, "", reason, "newer-keyword", hint))
         elif only_reference and keyword in CONSTRAINTS:
             reason = (
                 f"has no effect, because {_NAMES[draft]}, which `$schema` names, ignores it beside `$ref`"
             )
             hint = "remove `$schema`, or put both into an allOf"
-            changes.append(Change(key, "", reason, "beside-reference", hint))
+            changes.append(KeywordChange(key, "", reason, "beside-reference", hint))
         else:
             if keyword != key:
                 reason = f"is read as `{keyword}`, its name in JSON Schema"
-                changes.append(Change(key, keyword, reason, "snake-case-keyword", f"write `{keyword}`"))
+                changes.append(
+                    KeywordChange(key, keyword, reason, "snake-case-keyword", f"write `{keyword}`")
+                )
             found[keyword] = key, value
     return found
 
 
 def _rows(
-    written: _Written, keyword: str, key: str, value: object, draft: int, changes: list[Change]
-) -> list[Row]:
+    written: _Written, keyword: str, key: str, value: object, draft: int, changes: list[KeywordChange]
+) -> list[KeywordRow]:
     """One row, none, or two where `dependencies` holds both names and schemas."""
     if keyword == "type" and (value == "any" or (isinstance(value, list) and "any" in value)):
         hint = "leave `type` out: any value is allowed then"
-        changes.append(Change(key, "", _ANY_TYPE, "any-type", hint))
+        changes.append(KeywordChange(key, "", _ANY_TYPE, "any-type", hint))
         return []
     if keyword == "id" and draft <= 4:
-        changes.append(Change(key, "$id", "is read as `$id`, its name since draft 6"))
-        return [Row("$id", value, (key,))]
+        changes.append(KeywordChange(key, "$id", "is read as `$id`, its name since draft 6"))
+        return [KeywordRow("$id", value, (key,))]
     if keyword == "definitions":
-        changes.append(Change(key, "$defs", "is read as `$defs`, its name since draft 2019-09"))
-        return [] if "$defs" in written else [Row("$defs", value, (key,))]
+        changes.append(KeywordChange(key, "$defs", "is read as `$defs`, its name since draft 2019-09"))
+        return [] if "$defs" in written else [KeywordRow("$defs", value, (key,))]
     if keyword == "$defs" and "definitions" in written:
         return [_merged_row(written, keyword, "definitions", written["definitions"][1])]
     if keyword == "dependencies":
@@ -215,29 +217,29 @@ def _rows(
         reason = "is read as `items`, its name since draft 2020-12"
         if not has_positions:
             reason = "has no effect, because `items` is not an array"
-        changes.append(Change(key, "items" if has_positions else "", reason))
+        changes.append(KeywordChange(key, "items" if has_positions else "", reason))
         return []
     if keyword in _BOUND_OF and isinstance(value, bool):
         return _flag(written, keyword, key, value, changes)
     if keyword in _FLAG_OF and written.get(_FLAG_OF[keyword], ("", None))[1] is True:
         changes.append(
-            Change(
+            KeywordChange(
                 key,
                 _FLAG_OF[keyword],
                 f"is read as `{_FLAG_OF[keyword]}`, because the flag of that name is true",
             )
         )
         return []
-    return [Row(keyword, value, (key,))]
+    return [KeywordRow(keyword, value, (key,))]
 
 
-def _merged_row(written: _Written, keyword: str, older: str, members: object) -> Row:
+def _merged_row(written: _Written, keyword: str, older: str, members: object) -> KeywordRow:
     """The row of a keyword merged with an older one for members of the same map. A name in both is that of
     the newer keyword, and of the older one where both constrain.
     """
     key, own = written[keyword]
     if not isinstance(own, dict) or not isinstance(members, dict):
-        return Row(keyword, own, (key,))
+        return KeywordRow(keyword, own, (key,))
     joined = {**members, **own}
     at = written[older][0]
     moved_members: dict[str, tuple[str, ...]] = {name: (at, name) for name in members if name not in own}
@@ -246,7 +248,7 @@ def _merged_row(written: _Written, keyword: str, older: str, members: object) ->
             joined[name] = {"allOf": [members[name], own[name]]}
         elif keyword == "dependentRequired" and isinstance(own[name], list):
             joined[name] = list(dict.fromkeys([*members[name], *own[name]]))
-    return Row(keyword, joined, (key,), moved_members)
+    return KeywordRow(keyword, joined, (key,), moved_members)
 
 
 def _split_dependencies(value: object) -> tuple[JsonObject, object]:
@@ -257,43 +259,51 @@ def _split_dependencies(value: object) -> tuple[JsonObject, object]:
     return names, {name: item for name, item in value.items() if not isinstance(item, list)}
 
 
-def _dependencies(written: _Written, key: str, value: object, changes: list[Change]) -> list[Row]:
+def _dependencies(
+    written: _Written, key: str, value: object, changes: list[KeywordChange]
+) -> list[KeywordRow]:
     """The rows of `dependencies` whose keyword the schema itself lacks."""
     reason = "is read as `dependentRequired` and `dependentSchemas`, its names since draft 2019-09"
-    changes.append(Change(key, "dependentRequired", reason))
+    changes.append(KeywordChange(key, "dependentRequired", reason))
     both = zip(("dependentRequired", "dependentSchemas"), _split_dependencies(value), strict=True)
     return [
-        Row(keyword, members, (key,)) for keyword, members in both if members != {} and keyword not in written
+        KeywordRow(keyword, members, (key,))
+        for keyword, members in both
+        if members != {} and keyword not in written
     ]
 
 
-def _positions(written: _Written, key: str, value: list[object], changes: list[Change]) -> list[Row]:
+def _positions(
+    written: _Written, key: str, value: list[object], changes: list[KeywordChange]
+) -> list[KeywordRow]:
     """The rows of a list of item schemas, and of the schema of the items after them."""
-    rows: list[Row] = []
+    rows: list[KeywordRow] = []
     if "prefixItems" in written:
         reason = f"has no effect beside `{written['prefixItems'][0]}`, which holds the same schemas"
         hint = "keep `prefixItems`, and one schema in `items`"
-        changes.append(Change(key, "", reason, "conflicting-items", hint))
+        changes.append(KeywordChange(key, "", reason, "conflicting-items", hint))
     else:
         reason = "is read as `prefixItems`, the name of an array of item schemas since draft 2020-12"
-        changes.append(Change(key, "prefixItems", reason))
-        rows += [Row("prefixItems", value, (key,))] if value else []
+        changes.append(KeywordChange(key, "prefixItems", reason))
+        rows += [KeywordRow("prefixItems", value, (key,))] if value else []
     if "additionalItems" in written:
         rest, schema = written["additionalItems"]
-        rows.append(Row("items", schema, (rest,)))
+        rows.append(KeywordRow("items", schema, (rest,)))
     return rows
 
 
-def _flag(written: _Written, keyword: str, key: str, value: bool, changes: list[Change]) -> list[Row]:
+def _flag(
+    written: _Written, keyword: str, key: str, value: bool, changes: list[KeywordChange]
+) -> list[KeywordRow]:
     """The row of a bound that is a flag of another one."""
     bound = _BOUND_OF[keyword]
     if value and bound not in written:
         reason = f"has no effect, because true is a flag of `{bound}`, which is absent"
         hint = f"write the bound itself: `{keyword}: 0`"
-        changes.append(Change(key, "", reason, "malformed-schema", hint, "error"))
+        changes.append(KeywordChange(key, "", reason, "malformed-schema", hint, "error"))
         return []
     reason = f"is read as the bound `{bound}`, because true was its flag in draft 4"
     if not value:
         reason = f"has no effect, because false was a flag of `{bound}` in draft 4"
-    changes.append(Change(key, keyword if value else "", reason))
-    return [Row(keyword, written[bound][1], (written[bound][0],))] if value else []
+    changes.append(KeywordChange(key, keyword if value else "", reason))
+    return [KeywordRow(keyword, written[bound][1], (written[bound][0],))] if value else []

@@ -52,7 +52,7 @@ class Stage(Struct, frozen=True, eq=False):
         )
 
 
-class Plan(Struct, frozen=True, eq=False):
+class DialectPlan(Struct, frozen=True, eq=False):
     """The operations of a walk on each node."""
 
     dialect: Dialect
@@ -73,7 +73,7 @@ def walked(node: Node, key: str, _: Dialect, __: Ledger) -> operations.Result:
 
 
 @lru_cache(maxsize=64)
-def plan_of(dialect: Dialect) -> Plan:
+def plan_of(dialect: Dialect) -> DialectPlan:
     """Return what a walk under a dialect does to each node."""
     by = operations.BY_DISPOSITION
     other = by[dialect.other]
@@ -107,7 +107,7 @@ def plan_of(dialect: Dialect) -> Plan:
     guarded |= operations.LENGTHS if dialect.pattern_alone else set()
     found.update((key, operations.guarded) for key in guarded if found.get(key, other) is None)
 
-    return Plan(
+    return DialectPlan(
         dialect=dialect,
         kept=dialect,
         start=Stage.of(passes.START, dialect),
@@ -133,7 +133,7 @@ def _encodes(dialect: Dialect) -> bool:
     )
 
 
-def partial_plan(plan: Plan, chosen: Collection[Pass], *, keywords: bool) -> Plan:
+def partial_plan(plan: DialectPlan, chosen: Collection[Pass], *, keywords: bool) -> DialectPlan:
     """Return a plan with the `chosen` passes alone. Without `keywords`, all keywords are kept, else kept,
     dropped or described as the dialect says.
     """

@@ -63,7 +63,7 @@ class Overlap:
         return kind in self._types
 
 
-class Place(Struct, frozen=True, eq=False):
+class WalkPlace(Struct, frozen=True, eq=False):
     """The place of a schema in a walk, with what the schemas around it say of its values.
 
     `definition` contains it; empty for the root. `opened` are the references resolved above it, `overlap`
@@ -95,7 +95,7 @@ class Node(SchemaNode, frozen=True, eq=False):
         before: the node as it was before its keywords were walked.
     """
 
-    place: Place
+    place: WalkPlace
     entered: tuple[Segments, ...] = ()
     notes: tuple[str, ...] = ()
     form: WireForm = PLAIN

@@ -27,7 +27,7 @@ from ..jsonschema.schema_document import SchemaDocument, parse_schema
 from ..jsonschema.schema_node import LibrarySchemaError, SchemaError, Segments, changes_of, pointer, to_json
 from ..jsonschema.unusable_values import python_object
 from ..runtime.wire import WireForms
-from .dialect_plan import Plan, plan_of
+from .dialect_plan import DialectPlan, plan_of
 from .ledger import NOT_STRICT, Ledger, LedgerEntry
 from .node import Walk
 from .passes.names import Renames, renames_of
@@ -72,7 +72,7 @@ class SchemaNormalizer:
         `SchemaError` for a schema that is not an object, and for unbounded nesting.
         """
         self._document = parse_schema(_parameters_of(schema), checked=checked)
-        self._outcomes: dict[tuple[Dialect, int | None], Outcome] = {}
+        self._outcomes: dict[tuple[Dialect, int | None], WalkOutcome] = {}
 
     @property
     def document(self) -> SchemaDocument:
@@ -121,7 +121,7 @@ class SchemaNormalizer:
             reasons = _reasons(outcome.blockers, "reject", _ALWAYS_STRICT)
         return _Choice(outcome, flag, reasons)
 
-    def _shallow(self, outcome: Outcome, profile: Profile) -> Outcome:
+    def _shallow(self, outcome: WalkOutcome, profile: Profile) -> WalkOutcome:
         """`outcome`, or one that nests no deeper than the provider allows: the rest is sent as JSON text."""
         if profile.limits.depth is None:
             return outcome
@@ -132,7 +132,7 @@ class SchemaNormalizer:
 
     def _outcome(
         self, dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}
-    ) -> Outcome:
+    ) -> WalkOutcome:
         """Return the walk under `dialect`. `most` levels of values may be nested; `tall`: those of
         definitions.
         """
@@ -146,7 +146,7 @@ class SchemaNormalizer:
         return found
 
 
-class Outcome(Struct, frozen=True, eq=False):
+class WalkOutcome(Struct, frozen=True, eq=False):
     """The result of a walk.
 
     `plan` is what it did to each node, `wire_forms` how arguments in its form are decoded, `blockers` why the
@@ -155,7 +155,7 @@ class Outcome(Struct, frozen=True, eq=False):
     """
 
     walk: Walk
-    plan: Plan
+    plan: DialectPlan
     schema: JsonObject
     wire_forms: WireForms | None
     ledger: tuple[LedgerEntry, ...]
@@ -173,12 +173,12 @@ class _Choice(Struct, frozen=True, eq=False):
     given up.
     """
 
-    outcome: Outcome
+    outcome: WalkOutcome
     strict: bool | None
     reasons: _Reasons = ()
 
 
-def outcome_of(walk: Walk, plan: Plan) -> Outcome:
+def outcome_of(walk: Walk, plan: DialectPlan) -> WalkOutcome:
     """Walk once; and again where a definition changed on which an earlier schema depends. Raises
     `SchemaError`.
     """
@@ -195,7 +195,7 @@ def outcome_of(walk: Walk, plan: Plan) -> Outcome:
         walk = Walk(walk.document, walk.renames, walk.most, walk.heights, changed)
         if not any(walk.document.reaches(schema, changed) for schema in ledger.compared):
             break
-    return Outcome(
+    return WalkOutcome(
         walk=walk,
         plan=plan,
         schema=to_json(out),
@@ -207,11 +207,11 @@ def outcome_of(walk: Walk, plan: Plan) -> Outcome:
     )
 
 
-def _nests_within(outcome: Outcome, limit: int) -> bool:
+def _nests_within(outcome: WalkOutcome, limit: int) -> bool:
     return (outcome.deepest <= limit and not outcome.names) or levels(outcome.schema) <= limit
 
 
-def _too_deep(outcome: Outcome, limit: int | None) -> _Reasons:
+def _too_deep(outcome: WalkOutcome, limit: int | None) -> _Reasons:
     """A strict mode that refuses deeper nesting is given up, as for any other unsupported schema."""
     if limit is None or _nests_within(outcome, limit):
         return ()

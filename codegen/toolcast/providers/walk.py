@@ -24,9 +24,9 @@ from ..jsonschema.schema_node import (
     to_json,
 )
 from . import overlaps
-from .dialect_plan import GUARDED, Plan, walked
+from .dialect_plan import GUARDED, DialectPlan, walked
 from .ledger import CHECKED, FORBIDDEN_PROPERTY, Ledger, child
-from .node import PLAIN, Keywords, Node, Place, Walk
+from .node import PLAIN, Keywords, Node, Walk, WalkPlace
 from .passes.keywords import ABSENT, changed_behind, described_keyword
 from .passes.names import accepts_alike, misjudges, names_sent
 from .passes.references import closes_circle
@@ -52,7 +52,7 @@ _UNUSED = "is left out, because no reference leads to it"
 class Walker:
     """One walk over one document under one dialect."""
 
-    def __init__(self, plan: Plan, walk: Walk, ledger: Ledger) -> None:
+    def __init__(self, plan: DialectPlan, walk: Walk, ledger: Ledger) -> None:
         self.plan = plan
         self.walk = walk
         self.ledger = ledger
@@ -65,7 +65,7 @@ class Walker:
     def output(self) -> Node:
         """Walk the document. Raises `SchemaError`."""
         document, dialect = self.walk.document, self.plan.kept
-        out = self.visit(Node(document.root.keywords, None, Place(self.walk)))
+        out = self.visit(Node(document.root.keywords, None, WalkPlace(self.walk)))
         if self.pending or "$defs" in out.keywords or "$defs" in document.root.keywords:
             out = self._definitions(out, dialect)
         return out
@@ -137,7 +137,7 @@ class Walker:
 
     # -- the schemas of one keyword ---------------------------------------------------------------
 
-    def below(self, schema: Schema, path: Path, place: Place) -> Schema:
+    def below(self, schema: Schema, path: Path, place: WalkPlace) -> Schema:
         """Return the output for a schema at `path` below a node."""
         if type(schema) is SchemaNode:
             return self.visit(Node(schema.keywords, schema.path, place, start=self.ledger.evaluation))
@@ -155,14 +155,14 @@ class Walker:
             self.ledger.block(path, "false", "cannot express a schema that accepts no value")
         return self.visit(Node({}, path, place))
 
-    def _inside(self, node: Node, key: str) -> Place:
+    def _inside(self, node: Node, key: str) -> WalkPlace:
         """Return the place of schemas below a keyword of a node."""
         place = node.place
         deeper = self.walk.most is not None and key in _DOWN
         if not node.entered and place.overlap is None and not place.is_property and not deeper:
             return place
         opened = (*place.opened, *node.entered)
-        return Place(place.walk, place.definition, opened, None, place.level + deeper)
+        return WalkPlace(place.walk, place.definition, opened, None, place.level + deeper)
 
     def _one(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
         value: Schema = node.keywords[key]
@@ -364,7 +364,9 @@ class Walker:
             segments = self.pending.pop()
             before = ledger.changes, ledger.evaluation
             found = document.resolve(segments)
-            place = Place(self.walk, definition=segments, level=-_MAX_NODES)  # references count their depth
+            place = WalkPlace(
+                self.walk, definition=segments, level=-_MAX_NODES
+            )  # references count their depth
             done[self.names[segments]] = self.below(found, child(None, *segments), place)
             if (ledger.changes, ledger.evaluation) != before:
                 self.lost.add(segments)

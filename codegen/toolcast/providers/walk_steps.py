@@ -22,7 +22,7 @@ from ..jsonschema.schema_node import SchemaError, SchemaNode, Segments, pointer,
 from .dialect_plan import partial_plan
 from .ledger import Ledger, LedgerEntry, entry_of
 from .node import Pass
-from .normalize import Outcome, SchemaNormalizer, outcome_of
+from .normalize import SchemaNormalizer, WalkOutcome, outcome_of
 from .passes import COMPLETION, passes_of
 from .passes.annotations import DESCRIPTION
 from .profiles.load_profiles import load_profile
@@ -95,7 +95,7 @@ def summary_of(each: Pass) -> str:
     return f"{first}." if rest else first
 
 
-def _walked(whole: Outcome) -> Iterator[tuple[Pass | None, Outcome]]:
+def _walked(whole: WalkOutcome) -> Iterator[tuple[Pass | None, WalkOutcome]]:
     """Each pass, None for the keywords, with the outcome of the walk that ends with it."""
     needed = [each for each in passes_of(whole.plan.dialect) if each is not DESCRIPTION]
     early = [each for each in needed if each not in COMPLETION]
@@ -113,7 +113,7 @@ def _walked(whole: Outcome) -> Iterator[tuple[Pass | None, Outcome]]:
             yield each, outcome if keywords else _with_definitions(outcome)
 
 
-def _with_definitions(outcome: Outcome) -> Outcome:
+def _with_definitions(outcome: WalkOutcome) -> WalkOutcome:
     """Return an outcome with the definitions as they were written, if they are there to be inlined only."""
     root = outcome.walk.document.root.keywords
     if outcome.plan.dialect.refs != "inline" or "$defs" not in root or "$defs" not in outcome.schema:
@@ -122,7 +122,7 @@ def _with_definitions(outcome: Outcome) -> Outcome:
 
 
 def _entries(
-    whole: Outcome, walked: Sequence[tuple[Pass | None, Outcome]]
+    whole: WalkOutcome, walked: Sequence[tuple[Pass | None, WalkOutcome]]
 ) -> tuple[tuple[LedgerEntry, ...], ...]:
     """Return the entries of each step, of parsing first: an entry belongs to the step since which it was
     always there. What a later step takes back belongs to none.

@@ -12,7 +12,7 @@ from .modules import mark, text, variable_name
 _WITHOUT = "another tool has a type of that name"
 
 
-class Entry(Protocol):
+class IndexEntry(Protocol):
     """A tool in the index."""
 
     @property
@@ -33,7 +33,7 @@ class Entry(Protocol):
         ...
 
 
-def package_modules(entries: Sequence[Entry]) -> dict[str, bytes]:
+def package_modules(entries: Sequence[IndexEntry]) -> dict[str, bytes]:
     """Write the index of some tools and the validator, by path below the output root."""
     head = mark("all specs")
     folder = PACKAGE / "typescript" / "support"
@@ -50,7 +50,7 @@ def package_modules(entries: Sequence[Entry]) -> dict[str, bytes]:
     }
 
 
-def _index_file(name: str, entries: Sequence[Entry]) -> bytes:
+def _index_file(name: str, entries: Sequence[IndexEntry]) -> bytes:
     tools = sorted(entries, key=lambda entry: entry.name)
     rows = [mark("all specs")]
     word = "import" if name == JAVASCRIPT_INDEX else "import type"
@@ -69,7 +69,7 @@ def _index_file(name: str, entries: Sequence[Entry]) -> bytes:
     return "".join(rows).encode()
 
 
-def _exports(tools: Sequence[Entry]) -> list[str]:
+def _exports(tools: Sequence[IndexEntry]) -> list[str]:
     """The exports of the declaration. A type that several tools have by one name stands in a comment."""
     types = {
         each.name: [class_name(each.name, part) for part in ("Params", *(("Result",) if each.result else ()))]
@@ -85,9 +85,9 @@ def _exports(tools: Sequence[Entry]) -> list[str]:
     return rows
 
 
-def _variable(entry: Entry) -> str:
+def _variable(entry: IndexEntry) -> str:
     return variable_name(entry.keyword)
 
 
-def _address(entry: Entry) -> str:
+def _address(entry: IndexEntry) -> str:
     return f"./{entry.module.replace('.', '/')}.js"

@@ -8,7 +8,7 @@ import re
 from typing import Final, NamedTuple
 
 from ..jsonschema import charset
-from ..jsonschema.automaton import Automaton, Part
+from ..jsonschema.automaton import Automaton, PatternPart
 from ..jsonschema.charset import LAST, Alphabet, Ranges, complement, union
 from ..jsonschema.json_values import JsonObject
 from ..runtime.grammars import TextInput
@@ -94,10 +94,10 @@ class _Reader:
         self.at = 0
         self.automaton = Automaton(_TURNS)
 
-    def alternatives(self, flags: _Flags) -> Part:
+    def alternatives(self, flags: _Flags) -> PatternPart:
         """Up to the end or a `)`."""
         automaton = self.automaton
-        found: list[Part] = []
+        found: list[PatternPart] = []
         part = automaton.nothing()
         while self.at < len(self.text) and self.text[self.at] != ")":
             if self._take(_ANCHOR):  # the engine takes them at the ends only, where they state nothing

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..instances.oracle import Oracle
-from ..instances.schema_tree import CERTAIN, Schema, Tree, matches
+from ..instances.schema_tree import CERTAIN, Schema, SchemaTree, matches
 from ..instances.shrink import Path, shrink, size
 from ..jsonschema.equality import equal
 from ..jsonschema.json_values import JsonObject
@@ -190,7 +190,7 @@ def _open(node: JsonObject, name: str) -> bool:
     return all(node.get(key, True) in (True, {}) for key in ("additionalProperties", "unevaluatedProperties"))
 
 
-def _is_default(tree: Tree, schemas: list[tuple[Schema, int]], value: object) -> bool:
+def _is_default(tree: SchemaTree, schemas: list[tuple[Schema, int]], value: Any) -> bool:
     return any("default" in node and equal(node["default"], value) for node, _ in tree.same_value(schemas))
 
 

@@ -10,7 +10,7 @@ from toolcast.jsonschema.nesting import heights
 from toolcast.jsonschema.schema_document import SchemaDocument, parse_schema
 from toolcast.jsonschema.schema_node import to_json
 from toolcast.providers import passes
-from toolcast.providers.dialect_plan import Plan, Stage, plan_of
+from toolcast.providers.dialect_plan import DialectPlan, Stage, plan_of
 from toolcast.providers.ledger import Ledger, LedgerEntry
 from toolcast.providers.node import Node, Pass, Walk
 from toolcast.providers.passes.annotations import DESCRIPTION
@@ -114,7 +114,7 @@ def apply_alone(
 
 def _plan(
     name: str, dialect: Dialect, walked: bool, calls: list[Call] | None, beside: tuple[str, ...] = ()
-) -> Plan:
+) -> DialectPlan:
     """A plan in which only one pass is, those beside it, and the one that adds sentences to descriptions."""
 
     def given(each: Pass) -> Pass:
