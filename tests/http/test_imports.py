@@ -8,7 +8,10 @@ def test_httpx_is_not_imported_before_a_request() -> None:
         "import sys, toolcast.http as h; [getattr(h, name) for name in h.__all__]; "
         "print('httpx' in sys.modules, *sorted({m.split('.')[1] for m in sys.modules if 'toolcast.' in m}))"
     )
-    loaded = "hidden_characters http http_operation jsonschema lazy_exports output_layout permissions runtime version"
+    loaded = (
+        "hidden_characters http http_operation jsonschema lazy_exports "
+        "output_layout permissions runtime version"
+    )
     assert python(code) == f"False {loaded}"
 
 
