@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from toolcast.instances.oracle import Oracle, OracleError, asserted_formats
+from toolcast.analysis.instances.oracle import Oracle, OracleError, asserted_formats
+from toolcast.analysis.verify.equivalence import ACCEPTED, as_text, decoded
 from toolcast.project.pool import processors
-from toolcast.verify.equivalence import ACCEPTED, as_text, decoded
 
 from tests.python.compiled import RefusedError, package, spec
 

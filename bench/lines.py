@@ -31,10 +31,10 @@ INTERPRETERS = {
     "the validator": "jsonschema/validator.py",
     "the contract reader": "contract/reader.py",
     "the provider passes": "providers/passes",
-    "declarations": "declarations/schema_types.py",
-    "the validator in JavaScript": "typescript/support",
+    "declarations": "runtime/declaration_text/schema_types.py",
+    "the validator in JavaScript": "languages/typescript/support",
     "emptiness and containment": "jsonschema/emptiness.py",
-    "edits of instances": "instances/schema_tree.py",
+    "edits of instances": "analysis/instances/schema_tree.py",
 }
 """Where keywords of JSON Schema are given a meaning, and by what; one that is gone does not count."""
 RECIPE = "## A key of a spec"

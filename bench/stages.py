@@ -14,15 +14,15 @@ from typing import Any, TypeVar
 
 from toolcast.contract.build import Built, build_tool
 from toolcast.contract.normal_form_builder import NormalFormBuilder
-from toolcast.models.model_generator import generate_models
+from toolcast.languages.models.model_generator import generate_models
+from toolcast.languages.python.bindings.format import formatted
+from toolcast.languages.python.bindings.render_module import tool_text
+from toolcast.languages.python.bindings.templates import Templates
+from toolcast.languages.python.structs.module import tool_module
 from toolcast.project.core.compiled import Options, profile_of
 from toolcast.project.core.compiler import check_tool, tool_names
 from toolcast.project.core.tool_definitions import definition, tool_info
 from toolcast.providers import SchemaNormalizer, available
-from toolcast.python.bindings.format import formatted
-from toolcast.python.bindings.render_module import tool_text
-from toolcast.python.bindings.templates import Templates
-from toolcast.python.structs.module import tool_module
 from toolcast.spec.discovery import discover
 from toolcast.spec.load import load_tool, load_type
 from toolcast.spec.parsed_document import Document

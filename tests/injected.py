@@ -4,11 +4,11 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from toolcast.analysis.verify.verified_tool import subject
 from toolcast.project.core.compiled import Options
 from toolcast.providers import available
 from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
 from toolcast.spec.spec_reader import read_tool
-from toolcast.verify.verified_tool import subject
 
 from tests.python.compiled import document
 

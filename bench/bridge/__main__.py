@@ -21,13 +21,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcast.instances.oracle import OracleError
+from toolcast.analysis.instances.oracle import OracleError
+from toolcast.analysis.verify.verified_tool import NotCompiledError, subject
 from toolcast.project.core.compiled import Options
 from toolcast.providers import available
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
 from toolcast.spec.tool_spec import ToolSpec
-from toolcast.verify.verified_tool import NotCompiledError, subject
 
 from generated.registry import BINDINGS
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, OracleError, asserted_formats
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, OracleError, asserted_formats
+from toolcast.analysis.verify.provider_laws import Dialect
+from toolcast.analysis.verify.verified_tool import VerifiedTool
 from toolcast.runtime import Guesses, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.events import Decoded, Event
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.verify.provider_laws import Dialect
-from toolcast.verify.verified_tool import VerifiedTool
 
 from .meaning import NOTHING, UNCLEAR, meaning
 from .texts import hostile

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from toolcast.instances.shrink import inside, replaced
+from toolcast.analysis.instances.shrink import inside, replaced
 
 FRAGMENTS = (
     "<secret_ref:A>", "<secret_ref:B>", "<secret_ref:", "<secret_ref:gone>", "<SECRET_REF:A>",

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from toolcast.instances.generator import Generator, UnfillableError
-from toolcast.instances.oracle import Oracle, judged_by
-from toolcast.instances.samples import junk
+from toolcast.analysis.instances.generator import Generator, UnfillableError
+from toolcast.analysis.instances.oracle import Oracle, judged_by
+from toolcast.analysis.instances.samples import junk
 
 from .server import PATHS
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from toolcast.instances.oracle import Oracle
+from toolcast.analysis.instances.oracle import Oracle
 from toolcast.runtime import RefusalError, ToolRegistry, ToolResult
 from toolcast.runtime.log_records import LOGGER
 from toolcast_tools.workspace import Workspace

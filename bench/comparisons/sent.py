@@ -16,8 +16,8 @@ from msgspec import Struct
 from pydantic_ai.profiles.google import GoogleJsonSchemaTransformer
 from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer
 from pydantic_ai.providers.anthropic import AnthropicJsonSchemaTransformer
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, OracleError
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.providers import Normalized, load_profile, tool_object
 
 from tests.providers.deviations.cases import TARGETS, Case, cases

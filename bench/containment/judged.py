@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
-from toolcast.containment.compare import Comparison, compare
+from toolcast.analysis.containment.compare import Comparison, compare
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, OracleError, asserted_formats
 from toolcast.contract.build import Built
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, OracleError, asserted_formats
 
 
 class Judged(Struct, frozen=True, kw_only=True):

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-from toolcast.declarations.names import Language
-from toolcast.instances.oracle import Oracle, all_subschemas_of
+from toolcast.analysis.instances.oracle import Oracle, all_subschemas_of
 from toolcast.jsonschema.pointers import unescape
 from toolcast.providers import LedgerEntry
+from toolcast.runtime.declaration_text.names import Language
 
 from .real_tools import Call, Tool, upgraded
 

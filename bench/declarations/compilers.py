@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcast.declarations.names import Language
+from toolcast.runtime.declaration_text.names import Language
 from toolcast.runtime.declarations import declare, function_names
 
 from ..declared_view import DeclaredView

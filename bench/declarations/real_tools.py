@@ -12,12 +12,12 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from toolcast.declarations.names import Language
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.importers.imported_names import unique
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.providers import Normalized, SchemaError
 from toolcast.runtime import ToolBinding
+from toolcast.runtime.declaration_text.names import Language
 from toolcast.runtime.declarations import declare
 
 from ..declared_view import DeclaredView, binding, normalized_for

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from toolcast.analysis.verify.tool_laws import Effort, check_laws
+from toolcast.analysis.verify.verified_tool import Failure, NotCompiledError
 from toolcast.project.core.compiled import Options
 from toolcast.spec.tool_spec import ToolSpec
-from toolcast.verify.tool_laws import Effort, check_laws
-from toolcast.verify.verified_tool import Failure, NotCompiledError
 
 from .finding import Tally
 

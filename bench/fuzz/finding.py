@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from msgspec import Struct
-from toolcast.verify.verified_tool import Failure
+from toolcast.analysis.verify.verified_tool import Failure
 
 
 class Finding(Struct, frozen=True, kw_only=True):

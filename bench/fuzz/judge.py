@@ -4,16 +4,16 @@ import json
 import random
 from typing import Any
 
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, OracleError, asserted_formats
-from toolcast.instances.shrink import shrink
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, OracleError, asserted_formats
+from toolcast.analysis.instances.shrink import shrink
+from toolcast.analysis.verify.equivalence import equivalence
+from toolcast.analysis.verify.tool_laws import smallest
+from toolcast.analysis.verify.verified_tool import Failure, NotCompiledError, subject
 from toolcast.project.core.compiled import Options
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
 from toolcast.spec.tool_spec import ToolSpec
-from toolcast.verify.equivalence import equivalence
-from toolcast.verify.tool_laws import smallest
-from toolcast.verify.verified_tool import Failure, NotCompiledError, subject
 
 from . import dialects
 from .finding import Tally, finding

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
+from toolcast.analysis.verify.verified_tool import Failure
 from toolcast.project.core import compiler
-from toolcast.verify.verified_tool import Failure
 
 from .finding import Tally, finding
 from .judge import one

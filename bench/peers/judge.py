@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from msgspec import Struct
-from toolcast.instances.oracle import Oracle, OracleError
+from toolcast.analysis.instances.oracle import Oracle, OracleError
+from toolcast.analysis.verify.ledger_laws import silent_losses
+from toolcast.analysis.verify.provider_laws import WireEncoder
 from toolcast.providers import LedgerEntry
 from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime.wire import WireForms
 from toolcast.runtime.wire.decoder import WireDecoder
-from toolcast.verify.ledger_laws import silent_losses
-from toolcast.verify.provider_laws import WireEncoder
 
 from .bundle import bundled
 from .construct import Construct

@@ -69,7 +69,7 @@ MODULES: dict[str, tuple[str, ...] | None] = {
         *("Validator", "Violation", "UnsupportedSchema", "UnsupportedPattern"),
         *("SearchTooLong", "TooManyBranches"),
     ),
-    "toolcast.models": ("generate_models", "plain_schema", "ModelError"),
+    "toolcast.languages.models": ("generate_models", "plain_schema", "ModelError"),
 }
 """The public modules, each with its public names; None for its `__all__`."""
 _METHODS = ("__init__", "__call__")

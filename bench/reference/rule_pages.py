@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from toolcast.diff.change import AUDIENCES
-from toolcast.diff.rules import RULES as DIFF_RULES
-from toolcast.lint.finding import RULES as LINT_RULES
+from toolcast.analysis.diff.change import AUDIENCES
+from toolcast.analysis.diff.rules import RULES as DIFF_RULES
+from toolcast.analysis.lint.finding import RULES as LINT_RULES
 
 _LINT = """\
 # Lint rules

@@ -12,8 +12,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from toolcast.languages.typescript.modules import slow_patterns
 from toolcast.package_files import PACKAGE
-from toolcast.typescript.modules import slow_patterns
 
 from .cases import Case, Cases, constructs, inlined, real_tools, suite
 
@@ -51,7 +51,7 @@ def judge(cases: Cases) -> list[dict[str, Any]]:
     node = shutil.which("node")
     assert node is not None, "Node.js is not installed"
     script = Path(__file__).with_name("judge.mjs")
-    support = PACKAGE / "typescript" / "support" / "index.js"
+    support = PACKAGE / "languages" / "typescript" / "support" / "index.js"
     done = subprocess.run(
         (node, str(script), str(support), str(MODULES)),
         input="".join(_task(case) for case in cases.cases),

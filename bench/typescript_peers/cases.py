@@ -11,9 +11,9 @@ from typing import Any
 
 import jsonschema_rs
 from msgspec import Struct
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.contract.build import build_tool
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
 

@@ -84,7 +84,7 @@ def test_help_and_options_need_no_stage_of_the_build() -> None:
     )
     loaded = set(done.stdout.split())
     assert {"cli", "config"} <= loaded
-    stages = {"contract", "python", "providers", "project", "runtime", "importers", "agents", "lint", "diff"}
+    stages = {"agents", "analysis", "contract", "importers", "languages", "project", "providers", "runtime"}
     assert not loaded & stages
 
 

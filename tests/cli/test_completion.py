@@ -101,7 +101,7 @@ def test_nothing_is_compiled_or_read_for_a_command(complete: Complete) -> None:
         "rich",
         "jinja2",
         "toolcast.contract",
-        "toolcast.python",
+        "toolcast.languages.python",
         "toolcast.runtime",
         "toolcast.project",
     )

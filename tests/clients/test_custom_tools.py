@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from toolcast.analysis.verify.verified_tool import subject
 from toolcast.project.core.compiled import Options
-from toolcast.verify.verified_tool import subject
 
 from tests.clients.conftest import Client
 from tests.spec.helper import tool

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, asserted_formats
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, asserted_formats
 from toolcast.providers import available, load_profile
 from toolcast.runtime import ToolContext, ToolRegistry
 from toolcast.runtime.checked_types import decode_hook

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.containment.compare import compare
+from toolcast.analysis.containment.compare import compare
+from toolcast.analysis.verify.equivalence import ACCEPTED, as_text, decoded
+from toolcast.analysis.verify.verified_tool import NotCompiledError, subject
 from toolcast.contract.build import Built
 from toolcast.project.core.compiled import Options
-from toolcast.verify.equivalence import ACCEPTED, as_text, decoded
-from toolcast.verify.verified_tool import NotCompiledError, subject
 
 from bench.containment.contracts import built_schema, built_tool
 from bench.containment.edits import edited

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from toolcast.containment.compare import Comparison, compare
+from toolcast.analysis.containment.compare import Comparison, compare
 
 from bench.containment.contracts import built_schema
 

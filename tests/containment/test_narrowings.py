@@ -4,10 +4,10 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.containment.compare import Comparison, compare
-from toolcast.containment.gaps import REASONS
-from toolcast.containment.scalar_gaps import UNUSUAL
-from toolcast.instances.samples import EXACT, FORMATS, WIDER
+from toolcast.analysis.containment.compare import Comparison, compare
+from toolcast.analysis.containment.gaps import REASONS
+from toolcast.analysis.containment.scalar_gaps import UNUSUAL
+from toolcast.analysis.instances.samples import EXACT, FORMATS, WIDER
 from toolcast.jsonschema.formats import FORMATS as IS_FORMAT
 from toolcast.jsonschema.search import found
 

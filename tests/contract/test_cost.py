@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any
 
 import pytest
+from toolcast.analysis.lint.linted_tool import numbered, subject
 from toolcast.contract.build import build_tool
 from toolcast.contract.tree import Enum, Object
 from toolcast.jsonschema.keywords import subschemas
-from toolcast.lint.linted_tool import numbered, subject
 from toolcast.project.core.compiled import Options
 from toolcast.project.core.compiler import compile_tool, compile_type
 from toolcast.providers import load_profile

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.declarations.names import Language
+from toolcast.runtime.declaration_text.names import Language
 
 from bench.declarations.agreement import agreement
 from bench.declarations.compilers import judged

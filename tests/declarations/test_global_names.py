@@ -8,8 +8,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.declarations.names import CLIENT, ECMASCRIPT, PYTHON, FreeNames, Language, function_names
 from toolcast.runtime.code import client_source
+from toolcast.runtime.declaration_text.names import (
+    CLIENT,
+    ECMASCRIPT,
+    PYTHON,
+    FreeNames,
+    Language,
+    function_names,
+)
 from toolcast.runtime.declarations import declare
 
 from bench.declared_view import DeclaredView, binding

@@ -9,12 +9,19 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from toolcast.declarations.names import free_names
-from toolcast.declarations.one_tool import declare_tool
-from toolcast.declarations.printer import IMPORT, OPEN_CLASS, Python, TypeText, joined, python_literal
-from toolcast.declarations.schema_types import MAX_DEPTH, read_type, with_definitions_inlined
 from toolcast.providers import load_profile, normalize
 from toolcast.providers.result_schemas import fitted
+from toolcast.runtime.declaration_text.names import free_names
+from toolcast.runtime.declaration_text.one_tool import declare_tool
+from toolcast.runtime.declaration_text.printer import (
+    IMPORT,
+    OPEN_CLASS,
+    Python,
+    TypeText,
+    joined,
+    python_literal,
+)
+from toolcast.runtime.declaration_text.schema_types import MAX_DEPTH, read_type, with_definitions_inlined
 from toolcast.runtime.declarations import declare
 
 from bench.declared_view import DeclaredView, binding

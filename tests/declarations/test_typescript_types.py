@@ -7,10 +7,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.declarations.one_tool import declaration
-from toolcast.declarations.printer import OPEN_ALIAS, TypeScript, joined, typescript_key, typescript_literal
-from toolcast.declarations.schema_types import MAX_DEPTH, read_type
-from toolcast.typescript.type_texts import Filled, definition_names
+from toolcast.languages.typescript.type_texts import Filled, definition_names
+from toolcast.runtime.declaration_text.one_tool import declaration
+from toolcast.runtime.declaration_text.printer import (
+    OPEN_ALIAS,
+    TypeScript,
+    joined,
+    typescript_key,
+    typescript_literal,
+)
+from toolcast.runtime.declaration_text.schema_types import MAX_DEPTH, read_type
 
 from tests.typescript.tools import tsc
 

@@ -5,10 +5,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from toolcast.analysis.diff.pairs import Context, Pair, PairSide
+from toolcast.analysis.diff.states import State
 from toolcast.config import load_config
 from toolcast.contract.build import build_tool
-from toolcast.diff.pairs import Context, Pair, PairSide
-from toolcast.diff.states import State
 from toolcast.providers import load_profile
 from toolcast.spec.spec_reader import read_tool
 

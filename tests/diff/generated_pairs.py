@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcast.diff.audiences.code import EmittedCode, emitted
-from toolcast.diff.pairs import PairSide
-from toolcast.python.structs.module_model import AliasDefinition, ClassDefinition
-from toolcast.python.structs.python_names import identifier
+from toolcast.analysis.diff.audiences.code import EmittedCode, emitted
+from toolcast.analysis.diff.pairs import PairSide
+from toolcast.languages.python.structs.module_model import AliasDefinition, ClassDefinition
+from toolcast.languages.python.structs.python_names import identifier
 
 from tests.diff.audience_pairs import side
 from tests.e2e.checkers import MYPY_CACHE

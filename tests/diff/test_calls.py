@@ -4,11 +4,11 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.containment.gaps import REASONS
-from toolcast.diff.audiences.contracts import BY_REASON, WIDER, calls, results
-from toolcast.diff.change import Change
-from toolcast.diff.pairs import make_pairs
-from toolcast.diff.rules import RULES
+from toolcast.analysis.containment.gaps import REASONS
+from toolcast.analysis.diff.audiences.contracts import BY_REASON, WIDER, calls, results
+from toolcast.analysis.diff.change import Change
+from toolcast.analysis.diff.pairs import make_pairs
+from toolcast.analysis.diff.rules import RULES
 
 from tests.diff.audience_pairs import context, pair, properties, spec
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from toolcast.diff.audiences.code import code
-from toolcast.diff.change import Change
-from toolcast.diff.pairs import Pair
-from toolcast.diff.states import State as SpecState
+from toolcast.analysis.diff.audiences.code import code
+from toolcast.analysis.diff.change import Change
+from toolcast.analysis.diff.pairs import Pair
+from toolcast.analysis.diff.states import State as SpecState
 
 from tests.diff.audience_pairs import context, pair, properties, spec
 from tests.diff.generated_pairs import State, type_checked

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.analysis.diff.change import AUDIENCES
+from toolcast.analysis.diff.rules import RULES
 from toolcast.cli.diff import AUDIENCES as OPTIONS
-from toolcast.diff.change import AUDIENCES
-from toolcast.diff.rules import RULES
 
 from tests.diff.projects import EDIT, Repository, changed, diff, rules, toolcast, with_properties
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from toolcast.diff.audiences.code import code
-from toolcast.diff.audiences.contracts import calls
-from toolcast.diff.audiences.definitions import sent_pairs
-from toolcast.diff.change import Change
-from toolcast.diff.pairs import make_pairs
-from toolcast.diff.rules import RULES
+from toolcast.analysis.diff.audiences.code import code
+from toolcast.analysis.diff.audiences.contracts import calls
+from toolcast.analysis.diff.audiences.definitions import sent_pairs
+from toolcast.analysis.diff.change import Change
+from toolcast.analysis.diff.pairs import make_pairs
+from toolcast.analysis.diff.rules import RULES
 from toolcast.providers import load_profile
 
 from tests.diff.audience_pairs import context, pair, properties, spec

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.analysis.diff.audiences.code import deprecation
+from toolcast.analysis.diff.audiences.definitions import definitions, model_changes, sent_pairs
+from toolcast.analysis.diff.audiences.trust import trust
+from toolcast.analysis.diff.change import Change
+from toolcast.analysis.diff.places import words_changed
 from toolcast.contract.build import build_tool
-from toolcast.diff.audiences.code import deprecation
-from toolcast.diff.audiences.definitions import definitions, model_changes, sent_pairs
-from toolcast.diff.audiences.trust import trust
-from toolcast.diff.change import Change
-from toolcast.diff.places import words_changed
 from toolcast.spec.spec_reader import read_tool
 
 from tests.diff.audience_pairs import PROVIDERS, context, pair, properties, spec

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from toolcast.diff.audiences.definitions import definitions, provider_changes, sent_pairs
-from toolcast.diff.change import Change
-from toolcast.diff.pairs import Pair
+from toolcast.analysis.diff.audiences.definitions import definitions, provider_changes, sent_pairs
+from toolcast.analysis.diff.change import Change
+from toolcast.analysis.diff.pairs import Pair
 
 from tests.diff.audience_pairs import PROVIDERS, context, pair, properties, spec
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.diff.audiences.code import deprecation
-from toolcast.diff.rules import RULES
-from toolcast.diff.settings import stated_version
+from toolcast.analysis.diff.audiences.code import deprecation
+from toolcast.analysis.diff.rules import RULES
+from toolcast.analysis.diff.settings import stated_version
 
 from tests.diff.audience_pairs import DAY, context, pair, spec
 

@@ -9,15 +9,15 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from msgspec.structs import replace
-from toolcast.containment.compare import compare
-from toolcast.diff.audiences.code import code, deprecation
-from toolcast.diff.audiences.contracts import calls, sides
-from toolcast.diff.audiences.definitions import definitions, sent_pairs
-from toolcast.diff.audiences.trust import trust
-from toolcast.diff.change import Change
-from toolcast.diff.pairs import Context, Pair, make_pairs, offered_pair
-from toolcast.diff.rules import RULES
-from toolcast.diff.states import State, read_listed
+from toolcast.analysis.containment.compare import compare
+from toolcast.analysis.diff.audiences.code import code, deprecation
+from toolcast.analysis.diff.audiences.contracts import calls, sides
+from toolcast.analysis.diff.audiences.definitions import definitions, sent_pairs
+from toolcast.analysis.diff.audiences.trust import trust
+from toolcast.analysis.diff.change import Change
+from toolcast.analysis.diff.pairs import Context, Pair, make_pairs, offered_pair
+from toolcast.analysis.diff.rules import RULES
+from toolcast.analysis.diff.states import State, read_listed
 
 from tests.diff import generated_pairs
 from tests.diff.audience_pairs import context

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from toolcast.diff.audiences.spec_keys import spec_keys
-from toolcast.diff.change import Change
-from toolcast.diff.states import State
+from toolcast.analysis.diff.audiences.spec_keys import spec_keys
+from toolcast.analysis.diff.change import Change
+from toolcast.analysis.diff.states import State
 
 from tests.diff.audience_pairs import context, pair, properties, spec
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.diff import targets as git_state
+from toolcast.analysis.diff import targets as git_state
 
 from tests.diff.projects import EDIT, Repository, changed, diff, rules, toolcast, with_properties
 

@@ -4,9 +4,9 @@ from itertools import product
 from typing import Any, get_args
 
 import pytest
-from toolcast.diff.audiences.trust import trust, widens
-from toolcast.diff.pairs import Pair
-from toolcast.diff.rules import RULES
+from toolcast.analysis.diff.audiences.trust import trust, widens
+from toolcast.analysis.diff.pairs import Pair
+from toolcast.analysis.diff.rules import RULES
 from toolcast.permissions import Permission
 
 from tests.diff.audience_pairs import context, pair, properties, spec

@@ -48,8 +48,8 @@ def test_version_tells_that_another_distribution_is_installed(tmp_path: Path) ->
         "action.yml",
         "docs/how-to/hatchling.md",
         "docs/how-to/setuptools.md",
-        "codegen/toolcast/integrations/hatch.py",
-        "codegen/toolcast/integrations/setuptools.py",
+        "codegen/toolcast/project/integrations/hatch.py",
+        "codegen/toolcast/project/integrations/setuptools.py",
     ],
 )
 def test_what_a_build_installs_is_pinned_to_this_version(file: str) -> None:

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from toolcast.containment.compare import compare
+from toolcast.analysis.containment.compare import compare
 from toolcast.contract.build import Built, build_tool
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool

@@ -29,7 +29,7 @@ def test_the_page_does_what_it_says(name: str, tmp_path: Path) -> None:
 
 def test_the_page_shows_the_hook_that_init_writes() -> None:
     (shown, _) = _yaml("pre-commit", "repos")
-    written = ROOT / "codegen/toolcast/integrations/files/pre-commit-config.yaml"
+    written = ROOT / "codegen/toolcast/cli/files/pre-commit-config.yaml"
     assert shown == yaml.safe_load(written.read_text("utf-8"))
 
 

@@ -5,13 +5,13 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, OracleError, asserted_formats
+from toolcast.analysis.verify.provider_laws import Dialect
 from toolcast.contract.build import build_tool
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, OracleError, asserted_formats
 from toolcast.providers import available, load_profile, normalize
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
-from toolcast.verify.provider_laws import Dialect
 
 from tests.clients.emitted import Emitted, SourceTool, emitted
 

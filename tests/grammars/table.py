@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
-from toolcast.instances.edits import instances
+from toolcast.analysis.instances.edits import instances
 
 from tests.clients.emitted import SourceTool, reference, sample
 from tests.grammars.cases import ENFORCED, LONGEST, VALUES, Case, cases, has_flag, raised, strict_ones, whole

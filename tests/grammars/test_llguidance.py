@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.analysis.verify.verified_tool import subject
 from toolcast.project.core.compiled import Options
 from toolcast.providers import available
-from toolcast.verify.verified_tool import subject
 
 from tests.clients.emitted import Emitted, SourceTool, reference, sample, specs
 from tests.grammars.cases import ENFORCED, LONGEST, Case, cases, has_flag, raised, strict_ones, whole

@@ -15,6 +15,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.http import HttpHandler, SecurityScheme
 from toolcast.http_operation import FORM, MULTIPART, Operation, filled
 from toolcast.importers.declared_tools import Declarations, Declared
@@ -22,8 +24,6 @@ from toolcast.importers.import_tools import specs_of
 from toolcast.importers.openapi.document import OpenApiDocument, read_source
 from toolcast.importers.openapi.read_openapi import OpenApiChoices, declarations_of
 from toolcast.importers.spec_text import Choices
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.runtime import ArgumentError, ToolBinding, ToolResult
 from toolcast.runtime.encode import with_defaults
 

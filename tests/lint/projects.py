@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from toolcast.analysis.lint.all_checks import LintOutcome, Settings, lint
+from toolcast.analysis.lint.finding import Finding
 from toolcast.config import load_config
-from toolcast.lint.all_checks import LintOutcome, Settings, lint
-from toolcast.lint.finding import Finding
 
 TODAY = date(2026, 11, 22)
 GOOD = {

@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.lint.all_checks import Settings, checked
-from toolcast.lint.linted_tool import Project, numbered, subject
+from toolcast.analysis.lint.all_checks import Settings, checked
+from toolcast.analysis.lint.linted_tool import Project, numbered, subject
 from toolcast.providers import available, load_profile
 from toolcast.spec.spec_reader import read_tool
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from toolcast.analysis.lint.finding import RULES
 from toolcast.cli.main import cli
-from toolcast.lint.finding import RULES
 
 from tests.lint.projects import GOOD, spec, write
 

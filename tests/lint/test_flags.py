@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.lint.flags import alternatives
+from toolcast.analysis.lint.flags import alternatives
 
 from tests.lint.projects import found, spec, write
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.lint.descriptions import imperatives
+from toolcast.analysis.lint.descriptions import imperatives
 
 from tests.lint.projects import found, spec, write
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.lint.linted_tool import Size, measured
+from toolcast.analysis.lint.linted_tool import Size, measured
 from toolcast.providers import load_profile
 
 from tests.lint.projects import found, run, spec, write

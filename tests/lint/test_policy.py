@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from toolcast.lint.permissions import destructive_verb, looks_secret
+from toolcast.analysis.lint.permissions import destructive_verb, looks_secret
 
 from tests.lint.projects import found, spec, write
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.lint.descriptions import repeated_parts
+from toolcast.analysis.lint.descriptions import repeated_parts
 
 from tests.lint.projects import found, spec, write
 

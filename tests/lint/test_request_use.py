@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from toolcast.analysis.lint.linted_tool import LintedTool, load_project
+from toolcast.analysis.lint.provider_checks import request_limits, request_use
 from toolcast.config import load_config
-from toolcast.lint.linted_tool import LintedTool, load_project
-from toolcast.lint.provider_checks import request_limits, request_use
 from toolcast.providers import Limits, Profile, load_profile
 
 from tests.lint.projects import spec, write

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
+from toolcast.analysis.lint import tokens
+from toolcast.analysis.lint.linted_tool import load_project
 from toolcast.cli.main import cli
 from toolcast.config import load_config
-from toolcast.lint import tokens
-from toolcast.lint.linted_tool import load_project
 
 from tests.lint.projects import GOOD, found, run, spec, write
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from toolcast.lint.finding import RULES
+from toolcast.analysis.lint.finding import RULES
+from toolcast.analysis.verify.verified_tool import TITLES
 from toolcast.spec.suppressions import LINT_CODES, VERIFY_CODES
-from toolcast.verify.verified_tool import TITLES
 
 from tests.lint.projects import found, run, spec, write
 

@@ -7,10 +7,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.analysis.lint import tokens
+from toolcast.analysis.lint.linted_tool import load_project
+from toolcast.analysis.lint.tokens import counted, counter, definition, estimate
 from toolcast.config import load_config
-from toolcast.lint import tokens
-from toolcast.lint.linted_tool import load_project
-from toolcast.lint.tokens import counted, counter, definition, estimate
 
 ROOT = Path(__file__).resolve().parents[2]
 

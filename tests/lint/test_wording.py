@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.lint.descriptions import likeness, vague
-from toolcast.lint.words import stem
+from toolcast.analysis.lint.descriptions import likeness, vague
+from toolcast.analysis.lint.words import stem
 
 from tests.lint.projects import GOOD, found, run, spec, write
 

@@ -16,8 +16,8 @@ from typing import Any, get_type_hints
 
 import pytest
 import yaml
-from toolcast.models import FAMILIES, Family, ModelError, generate_models
-from toolcast.models.model_generator import check_module
+from toolcast.languages.models import FAMILIES, Family, ModelError, generate_models
+from toolcast.languages.models.model_generator import check_module
 
 from tests.sampled import sampled
 
@@ -296,7 +296,7 @@ def test_same_bytes_wherever_and_however_it_runs(tmp_path: Path) -> None:
     script = textwrap.dedent(
         """
         import json, sys
-        from toolcast.models import FAMILIES, generate_models
+        from toolcast.languages.models import FAMILIES, generate_models
         schema = json.loads(sys.stdin.read())
         texts = [generate_models(schema, f, class_name="Params", source="\\xe9.yaml") for f in FAMILIES]
         sys.stdout.buffer.write("".join(texts).encode())

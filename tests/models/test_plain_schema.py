@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.models import ModelError, plain_schema
+from toolcast.languages.models import ModelError, plain_schema
 
 VENDOR = {
     "x-python-type": "os.PathLike",

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 from toolcast.config import Config, load_config
 from toolcast.diagnostics import Diagnostic
+from toolcast.languages.python.structs.python_names import class_name, constant_name, module_name
 from toolcast.output_layout import ledger_path
 from toolcast.project.core.compiled import Compiled, Options, ToolEntry, ledger_file
 from toolcast.project.worker import Frontend
 from toolcast.providers import LedgerEntry
-from toolcast.python.structs.python_names import class_name, constant_name, module_name
 from toolcast.spec.discovery import Discovery
 from toolcast.spec.tool_names import Entry, Locate
 from toolcast.spec.tool_spec import ToolSpec

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from toolcast.cli.main import cli
 from toolcast.cli.watch import watched
 from toolcast.config import load_config
-from toolcast.integrations.step import StepError, open_project
+from toolcast.project.integrations.step import StepError, open_project
 from toolcast.project.output.manifest import parse_manifest
 from toolcast.project.state.index import up_to_date
 

@@ -8,9 +8,9 @@ import jsonschema_rs
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from toolcast.analysis.verify.provider_laws import encode
 from toolcast.providers import normalize
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.provider_laws import encode
 
 from tests.providers.strategies import contracts
 from tests.providers.values import instances

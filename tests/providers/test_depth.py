@@ -8,10 +8,10 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.analysis.verify.provider_laws import encode
 from toolcast.jsonschema.nesting import levels
 from toolcast.providers import Normalized, available, load_profile, normalize
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.provider_laws import encode
 
 from tests.providers.laws import as_json_schema
 from tests.providers.rules.nodes import depth

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from toolcast.analysis.verify.tool_laws import Effort, check_laws
 from toolcast.project.core.compiled import Options
 from toolcast.providers import available
-from toolcast.verify.tool_laws import Effort, check_laws
 
 from bench.fuzz.judge import tool_of
 from tests.providers.regressions import REGRESSIONS

@@ -9,9 +9,9 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from toolcast.analysis.verify.provider_laws import encode as forward
 from toolcast.providers import ToolInfo, available, load_profile, normalize, tool_object
 from toolcast.providers.schema_judge import as_json_schema
-from toolcast.verify.provider_laws import encode as forward
 
 from tests.providers.laws import missing_without_entry
 from tests.providers.rules import CHECKS

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from jsonschema_rs import Draft202012Validator
+from toolcast.analysis.verify.ledger_laws import fixpoint, silent_losses
 from toolcast.project.core.compiled import Options
 from toolcast.providers import SchemaError, available, load_profile, normalize
-from toolcast.verify.ledger_laws import fixpoint, silent_losses
 
 from tests.providers.regressions import REGRESSIONS
 from tests.providers.sampled import PROVIDERS, SAMPLE

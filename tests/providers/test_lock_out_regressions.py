@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolcast.instances.oracle import Oracle
+from toolcast.analysis.instances.oracle import Oracle
+from toolcast.analysis.verify.provider_laws import Dialect
+from toolcast.analysis.verify.verified_tool import subject
 from toolcast.project.core.compiled import Options
 from toolcast.providers import normalize
-from toolcast.verify.provider_laws import Dialect
-from toolcast.verify.verified_tool import subject
 
 from bench.fuzz.judge import tool_of
 from tests.providers.regressions import REGRESSIONS

@@ -7,9 +7,9 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from toolcast.analysis.verify.provider_laws import encode
 from toolcast.providers import Normalized, SchemaError, available, load_profile, normalize
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.provider_laws import encode
 
 from tests.providers.laws import as_json_schema
 from tests.providers.sampled import PROVIDERS

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from toolcast.instances.edits import instances as generated
-from toolcast.instances.oracle import Oracle, OracleError
+from toolcast.analysis.instances.edits import instances as generated
+from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.jsonschema import Validator
 from toolcast.project.core.compiled import Options
 from toolcast.providers import (

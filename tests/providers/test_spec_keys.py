@@ -11,8 +11,8 @@ import toolcast
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from toolcast.analysis.verify.ledger_laws import silent_keys
 from toolcast.providers import available, load_profile
-from toolcast.verify.ledger_laws import silent_keys
 
 from tests.spec.helper import tool as read_tool
 

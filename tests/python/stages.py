@@ -11,11 +11,11 @@ from types import ModuleType
 from typing import Any
 
 from toolcast.contract.build import build_tool
+from toolcast.languages.python.bindings.render_module import tool_text
+from toolcast.languages.python.bindings.templates import Templates
+from toolcast.languages.python.structs.module import tool_module
 from toolcast.project.core.compiled import Compiled, Options
 from toolcast.project.core.compiler import compile_package, compile_tool, tool_names
-from toolcast.python.bindings.render_module import tool_text
-from toolcast.python.bindings.templates import Templates
-from toolcast.python.structs.module import tool_module
 from toolcast.spec.load import load_tool
 from toolcast.spec.tool_spec import ToolSpec
 

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.config import load_config
+from toolcast.languages.python.bindings.format import formatted
 from toolcast.project.generate import build
 from toolcast.project.worker import FRONTEND
-from toolcast.python.bindings.format import formatted
 
 from tests.python import stages
 

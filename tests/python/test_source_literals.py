@@ -8,8 +8,8 @@ from ast import literal_eval
 import black
 from hypothesis import example, given
 from hypothesis import strategies as st
-from toolcast.python.structs.python_names import identifier, words
-from toolcast.python.structs.source_literals import docstring, text
+from toolcast.languages.python.structs.python_names import identifier, words
+from toolcast.languages.python.structs.source_literals import docstring, text
 
 CHARACTERS = st.sampled_from(
     [*"aZ_ \t\n\r\f\v'\"\\#{}-*09.", "é", "\x00", "\x85", "\xa0", "\u2028", "😀", "\ud800", "ª", "·"]

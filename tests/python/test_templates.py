@@ -1,8 +1,8 @@
 """The built-in templates: unknown variables and templates are errors; overrides replace by name."""
 
 import pytest
+from toolcast.languages.python.bindings.templates import TemplateFailedError, Templates
 from toolcast.package_files import templates_dir
-from toolcast.python.bindings.templates import TemplateFailedError, Templates
 
 NAMES = sorted(path.name for path in templates_dir().glob("*.jinja"))
 

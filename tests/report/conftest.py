@@ -1,7 +1,7 @@
 """Reports that several tests look at, each made once."""
 
 import pytest
-from toolcast.report.report_model import Report
+from toolcast.analysis.report.report_model import Report
 
 from tests.report.hostile import TEXTS, write_hostile_project
 from tests.report.reports import ROOT, report_of

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from toolcast.analysis.report.collect import Choice, collect
+from toolcast.analysis.report.report_model import ProviderDetail, Report, ToolDetail
 from toolcast.config import load_config
-from toolcast.report.collect import Choice, collect
-from toolcast.report.report_model import ProviderDetail, Report, ToolDetail
 
 from tests.lint.projects import TODAY
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from toolcast.report.catalogue import catalogue
-from toolcast.report.report_model import ComparedChange, Comparison, Report
+from toolcast.analysis.report.catalogue import catalogue
+from toolcast.analysis.report.report_model import ComparedChange, Comparison, Report
 
 from tests.lint.projects import GOOD, spec, write
 from tests.report.reports import report_of

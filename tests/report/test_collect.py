@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 from toolcast.agents import Disclosure
 from toolcast.agents.disclosure import stub_text
+from toolcast.analysis.lint.linted_tool import load_project
+from toolcast.analysis.lint.tokens import estimate, together, tool_costs
+from toolcast.analysis.report.report_model import Loss, Report
 from toolcast.config import load_config
 from toolcast.jsonschema.pointers import resolve
-from toolcast.lint.linted_tool import load_project
-from toolcast.lint.tokens import estimate, together, tool_costs
-from toolcast.report.report_model import Loss, Report
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.failure_results import schema_text
 from toolcast_tools.generated.registry import BINDINGS

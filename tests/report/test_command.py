@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
+from toolcast.analysis.report.report_model import Report
 from toolcast.cli.main import cli
-from toolcast.report.report_model import Report
 
 from tests.lint.projects import GOOD, spec, write
 from tests.system_limits import UNIX, limited

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from toolcast.analysis.report.catalogue import catalogue
+from toolcast.analysis.report.page import render_page
+from toolcast.analysis.report.report_model import Loss, ProviderDetail
 from toolcast.cli.import_ import import_group
 from toolcast.jsonschema.pointers import resolve, split
-from toolcast.report.catalogue import catalogue
-from toolcast.report.page import render_page
-from toolcast.report.report_model import Loss, ProviderDetail
 
 from tests.report.reports import report_of
 from tests.sampled import sampled

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.report.page import CHUNK, embedded, render_page
-from toolcast.report.report_model import Report, ToolDetail
+from toolcast.analysis.report.page import CHUNK, embedded, render_page
+from toolcast.analysis.report.report_model import Report, ToolDetail
 
 from tests.lint.projects import GOOD, write
 from tests.report.hostile import TEXTS

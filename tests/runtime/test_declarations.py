@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.declarations.names import PYTHON, PYTHON_MODULES
-from toolcast.declarations.names import function_names as names_of_functions
 from toolcast.runtime import ToolRegistry
+from toolcast.runtime.declaration_text.names import PYTHON, PYTHON_MODULES
+from toolcast.runtime.declaration_text.names import function_names as names_of_functions
 from toolcast.runtime.declarations import declare, describe, function_names, list_namespaces
 
 from bench.declared_view import DeclaredView, binding

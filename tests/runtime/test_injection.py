@@ -10,11 +10,11 @@ from uuid import UUID
 
 import msgspec
 import pytest
+from toolcast.analysis.verify.verified_tool import subject
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import ArgumentError, InjectionError, ToolContext
 from toolcast.runtime.middleware.secrets import Secrets
 from toolcast.spec.spec_reader import read_tool
-from toolcast.verify.verified_tool import subject
 
 from tests.injected import CALL, PROVIDERS, compiled, registered, spec
 from tests.python.compiled import document

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolcast.instances import pattern_texts as patterns
-from toolcast.lint import words
+from toolcast.analysis.instances import pattern_texts as patterns
+from toolcast.analysis.lint import words
 from toolcast.providers import normalize
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.support import check_multiple_of, check_pattern

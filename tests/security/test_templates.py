@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.languages.python.bindings.templates import TemplateFailedError, Templates
 from toolcast.package_files import templates_dir
-from toolcast.python.bindings.templates import TemplateFailedError, Templates
 
 from tests.sampled import sampled
 from tests.security.conftest import Command, put

@@ -1,8 +1,8 @@
 """Parameters whose empty string means that they were left out: named one by one, and optional."""
 
 import pytest
+from toolcast.analysis.verify.tool_laws import Effort, check_laws
 from toolcast.project.core.compiled import Options
-from toolcast.verify.tool_laws import Effort, check_laws
 
 from tests.spec.helper import tool
 

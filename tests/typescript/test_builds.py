@@ -136,7 +136,7 @@ def test_steps_of_a_build_leave_what_generate_leaves(base: Path, tmp_path: Path)
     toolcast(base, "compile", *rest, "--out", "b/two", "--depfile", "b/two.d")
     toolcast(base, "assemble", "b/one", "b/two", "--out", "generated")
     assert tree(base / "generated") == generated(tmp_path / "g", SPECS, CONFIG)
-    assert "typescript/support/validator.js" in (base / "b/two.d").read_text("utf-8")
+    assert "languages/typescript/support/validator.js" in (base / "b/two.d").read_text("utf-8")
 
 
 def test_an_unknown_target_is_named(base: Path) -> None:

@@ -5,7 +5,7 @@ import sys
 
 SOURCE = """
 from tests.typescript.validators import built
-from toolcast.typescript.type_texts import default_plans
+from toolcast.languages.typescript.type_texts import default_plans
 names = [f"Kind{number}" for number in range(12)]
 defs = {
     name: {"type": "object", "properties": {"kind": {"type": "string", "default": name}}} for name in names

@@ -12,19 +12,19 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.contract.build import Built
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.jsonschema import UnsupportedSchema, Validator
 from toolcast.jsonschema.equality import equal
 from toolcast.jsonschema.json_values import nested_objects
+from toolcast.languages.python.structs.module import tool_module
+from toolcast.languages.python.structs.python_names import class_name
+from toolcast.languages.typescript.modules import literal
+from toolcast.languages.typescript.type_texts import default_plans
 from toolcast.package_files import PACKAGE
-from toolcast.python.structs.module import tool_module
-from toolcast.python.structs.python_names import class_name
 from toolcast.runtime import ArgumentError
 from toolcast.runtime.injection import folded_name
-from toolcast.typescript.modules import literal
-from toolcast.typescript.type_texts import default_plans
 
 from bench.corpora.compile import CORPORA
 from bench.fuzz import overlaps, schemas

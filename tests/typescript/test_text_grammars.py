@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.languages.typescript.text_grammars import grammar_table
 from toolcast.runtime import ArgumentError
 from toolcast.runtime.grammars import MAX_TEXT, TextInput, grammar_of
-from toolcast.typescript.text_grammars import grammar_table
 
 from tests.python.compiled import package as python_package
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, OracleError
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.jsonschema import SearchTooLong, UnsupportedSchema, Validator
 from toolcast.jsonschema.equality import equal
 from toolcast.jsonschema.search import Search, Searches

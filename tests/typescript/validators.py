@@ -9,15 +9,15 @@ from typing import Any
 
 from toolcast.contract.build import Built, build_tool
 from toolcast.jsonschema import Validator
+from toolcast.languages.typescript.modules import slow_patterns
 from toolcast.package_files import PACKAGE
 from toolcast.spec.spec_reader import read_tool
-from toolcast.typescript.modules import slow_patterns
 
 from tests.python.compiled import document, spec
 
 from .tools import node
 
-SUPPORT = PACKAGE / "typescript" / "support"
+SUPPORT = PACKAGE / "languages" / "typescript" / "support"
 JUDGE = Path(__file__).with_name("judge.mjs")
 
 

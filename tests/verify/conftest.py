@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from toolcast.analysis.verify.tool_laws import Effort, check_laws
+from toolcast.analysis.verify.verified_tool import ToolReport
 from toolcast.project.core.compiled import Options
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
 from toolcast.spec.tool_spec import ToolSpec
-from toolcast.verify.tool_laws import Effort, check_laws
-from toolcast.verify.verified_tool import ToolReport
 
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
 

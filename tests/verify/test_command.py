@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-import toolcast.verify.verified_tool as subject_module
+import toolcast.analysis.verify.verified_tool as subject_module
 from click.testing import CliRunner, Result
 from msgspec import structs
 from toolcast.cli.main import cli

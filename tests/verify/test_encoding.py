@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.instances.oracle import Oracle
+from toolcast.analysis.instances.oracle import Oracle
+from toolcast.analysis.verify.provider_laws import WireEncoder, encode
 from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime.wire import WireBranch, WireForm, WireForms
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.provider_laws import WireEncoder, encode
 
 PAIRS: dict[str, Any] = {
     "type": "array",

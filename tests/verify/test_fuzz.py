@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-import toolcast.verify.verified_tool as subject_module
+import toolcast.analysis.verify.verified_tool as subject_module
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs

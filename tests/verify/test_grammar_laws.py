@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from toolcast.analysis.verify.tool_laws import Effort, check_laws
+from toolcast.analysis.verify.verified_tool import ToolReport
 from toolcast.project.core.compiled import Options
 from toolcast.providers import spec_ledger
 from toolcast.runtime import grammars
-from toolcast.verify.tool_laws import Effort, check_laws
-from toolcast.verify.verified_tool import ToolReport
 
 from tests.spec.helper import tool
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from toolcast.analysis.verify.tool_laws import Effort, check_laws
 from toolcast.project.core.compiled import Options
 from toolcast.providers import available
 from toolcast.runtime.tool import Tool
-from toolcast.verify.tool_laws import Effort, check_laws
 
 from tests.providers.sampled import SAMPLE
 from tests.sampled import sampled

@@ -8,11 +8,11 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.instances.edits import instances
-from toolcast.instances.generator import Generator
-from toolcast.instances.oracle import Oracle, judged_by
-from toolcast.instances.pattern_texts import sample
-from toolcast.instances.shrink import shrink
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.generator import Generator
+from toolcast.analysis.instances.oracle import Oracle, judged_by
+from toolcast.analysis.instances.pattern_texts import sample
+from toolcast.analysis.instances.shrink import shrink
 from toolcast.jsonschema.equality import equal, key
 
 SCHEMAS: dict[str, Any] = {

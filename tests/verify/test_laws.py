@@ -5,14 +5,14 @@ from typing import Any
 
 import msgspec
 import pytest
-import toolcast.verify.verified_tool as subject_module
+import toolcast.analysis.verify.verified_tool as subject_module
 from msgspec import structs
+from toolcast.analysis.verify.tool_laws import Effort, check_laws
 from toolcast.output_layout import ledger_path
 from toolcast.project.core.compiled import Compiled, Options, ledger_file
 from toolcast.project.core.compiler import compile_tool
 from toolcast.providers import Normalized
 from toolcast.runtime.binding import ToolBinding
-from toolcast.verify.tool_laws import Effort, check_laws
 
 from tests.verify.conftest import Hold, tool
 
@@ -249,7 +249,7 @@ def test_a_dropped_ledger_entry_is_found(held: Hold, plant: Any) -> None:
 
 
 def test_normalising_that_never_ends_is_found(held: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolcast.verify.ledger_laws as ledger
+    import toolcast.analysis.verify.ledger_laws as ledger
 
     real = ledger.normalize
 
@@ -263,7 +263,7 @@ def test_normalising_that_never_ends_is_found(held: Hold, monkeypatch: pytest.Mo
 
 
 def test_a_normaliser_that_touches_its_input_is_found(held: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolcast.verify.ledger_laws as ledger
+    import toolcast.analysis.verify.ledger_laws as ledger
 
     real = ledger.normalize
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolcast.instances.oracle import Oracle
+from toolcast.analysis.instances.oracle import Oracle
+from toolcast.analysis.verify.ledger_laws import ToolLedger, fixpoint, silent_losses
+from toolcast.analysis.verify.provider_laws import WireEncoder
 from toolcast.providers import LedgerEntry, load_profile
 from toolcast.runtime.wire import WireForm, WireForms
-from toolcast.verify.ledger_laws import ToolLedger, fixpoint, silent_losses
-from toolcast.verify.provider_laws import WireEncoder
 
 CONTRACT: dict[str, Any] = {
     "parameters": {

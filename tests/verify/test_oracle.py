@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.instances.oracle import Oracle, path_of
-from toolcast.instances.shrink import inside
+from toolcast.analysis.instances.oracle import Oracle, path_of
+from toolcast.analysis.instances.shrink import inside
 
 PLAIN = {
     "type": "object",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import toolcast.verify.verified_tool as subject_module
+import toolcast.analysis.verify.verified_tool as subject_module
 import yaml
 from click.testing import CliRunner, Result
 from msgspec import structs

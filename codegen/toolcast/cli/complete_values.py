@@ -109,6 +109,6 @@ def _providers(config: Config) -> Iterable[str]:
 
 
 def _codes(_config: Config) -> Iterable[str]:
-    from ..lint.finding import RULES
+    from ..analysis.lint.finding import RULES
 
     return RULES

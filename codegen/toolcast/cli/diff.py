@@ -11,7 +11,7 @@ from .complete_values import complete_providers, complete_tools
 from .options import config_option, configuration, examples, takes
 
 if TYPE_CHECKING:
-    from ..diff.change import Level
+    from ..analysis.diff.change import Level
     from .diff_text import Form
 
 _FORMS = ("text", "json", "github", "markdown", "changelog", "sarif")
@@ -90,7 +90,7 @@ def command(options: _Options) -> int:
     without definitions of providers and prompt caches; what specs suppress is among it. The exit status is
     then 1 only if a tool cannot be compared.
     """
-    from ..diff.compare_states import Choice
+    from ..analysis.diff.compare_states import Choice
     from .diff_text import compared, list_rules, plain_format, print_changelog, print_outcome
 
     if options.listing:

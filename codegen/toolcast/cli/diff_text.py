@@ -10,17 +10,24 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from ..analysis.diff.change import AUDIENCES, Audience, Change
+from ..analysis.diff.compare_states import (
+    NOT_COMPARED,
+    RANKS,
+    Choice,
+    DiffFinding,
+    DiffOutcome,
+    compare_states,
+)
+from ..analysis.diff.pairs import Pair
+from ..analysis.diff.places import cut
+from ..analysis.diff.rules import RULES
+from ..analysis.diff.settings import diff_profiles, setting_problems
+from ..analysis.diff.states import UnreadableStateError
+from ..analysis.diff.targets import open_states
 from ..config import Config
 from ..console import FORMATS, Format, count, json_text, one_line, paint, printable, render, wants_colour
 from ..diagnostics import Diagnostic, has_errors
-from ..diff.change import AUDIENCES, Audience, Change
-from ..diff.compare_states import NOT_COMPARED, RANKS, Choice, DiffFinding, DiffOutcome, compare_states
-from ..diff.pairs import Pair
-from ..diff.places import cut
-from ..diff.rules import RULES
-from ..diff.settings import diff_profiles, setting_problems
-from ..diff.states import UnreadableStateError
-from ..diff.targets import open_states
 from ..jsonschema.json_values import JsonObject
 from ..markdown_text import code, escaped
 from .options import print_diagnostics

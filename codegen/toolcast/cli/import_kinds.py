@@ -474,7 +474,7 @@ def _decide(
     root: Path, path: str, patterns: tuple[str, ...], choices: Choices
 ) -> tuple[JsonObject, bool] | Diagnostic:
     """Decide one spec; return what was decided, and whether something is left open."""
-    from ..lint.tool_list import undecided_keys
+    from ..analysis.lint.tool_list import undecided_keys
 
     file = root / path
     document = read_document(file, show(file))

@@ -9,11 +9,11 @@ import click
 
 from ..config import show
 from ..console import one_line, printable, write_line
-from ..integrations.project_files import OFFERS, Offer, text_of
 from ..replace_file import replace_file
 from ..spec.discovery import SUFFIXES
 from .new import EXAMPLE
 from .options import configuration, create, examples, refuse
+from .project_files import OFFERS, Offer, text_of
 from .schema import (
     SettingsError,
     merged_settings,

@@ -17,9 +17,9 @@ from .options import config_option, configuration, examples, print_diagnostics, 
 from .terminal import Bar
 
 if TYPE_CHECKING:
-    from ..lint.all_checks import LintOutcome
-    from ..lint.finding import Finding, LintRule
-    from ..lint.tokens import Tokens
+    from ..analysis.lint.all_checks import LintOutcome
+    from ..analysis.lint.finding import Finding, LintRule
+    from ..analysis.lint.tokens import Tokens
 
 _Form = Literal["text", "json", "github", "sarif"]
 _FORMS = ("text", "json", "github", "sarif")
@@ -94,14 +94,14 @@ def command(options: _Options) -> int:
     `lint.ignore`; [tool.toolcast.lint] sets severities, budgets and defaults of options. The exit status is 1
     if a finding is worse than --max-severity, or a spec does not compile.
     """
-    from ..lint.finding import RANKS, RULES
+    from ..analysis.lint.finding import RANKS, RULES
 
     if options.listing:
         _list(RULES, options.form)
         return 0
     _known(options.select + options.ignore, RULES)
     config = configuration(options.config_file, "json" if options.form == "sarif" else options.form)
-    from ..lint.all_checks import Settings, lint
+    from ..analysis.lint.all_checks import Settings, lint
 
     settings = Settings(
         today=date.today(),

@@ -20,7 +20,7 @@ from .options import config_option, configuration, examples, json_option, print_
 from .terminal import Bar
 
 if TYPE_CHECKING:
-    from ..lint.tool_list import Listing, Row
+    from ..analysis.lint.tool_list import Listing, Row
 
 
 class _Options(Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ def command(options: _Options) -> int:
     an error, or if PATTERN fits no tool.
     """
     config = configuration(options.config_file)
-    from ..lint.tool_list import Filter, SpecsFolder, list_tools
+    from ..analysis.lint.tool_list import Filter, SpecsFolder, list_tools
     from ..project.profiles import find_types, profiles_of, unknown_providers
     from ..providers import load_profile
 

@@ -20,9 +20,9 @@ from .options import config_option, configuration, examples, print_diagnostics, 
 from .terminal import Bar
 
 if TYPE_CHECKING:
+    from ..analysis.diff.compare_states import DiffOutcome
+    from ..analysis.report.report_model import Report
     from ..config import Config
-    from ..diff.compare_states import DiffOutcome
-    from ..report.report_model import Report
 
 _Form = Literal["html", "markdown", "json"]
 _FORMS = ("html", "markdown", "json")
@@ -93,7 +93,7 @@ def command(options: _Options) -> int:
         _check_target(target)
     comparison = None
     if options.against is not None:
-        from ..diff.compare_states import Choice
+        from ..analysis.diff.compare_states import Choice
         from .diff_text import compared
 
         choice = Choice(today=date.today(), tools=options.specs)
@@ -120,7 +120,7 @@ def command(options: _Options) -> int:
 
 
 def _collected(config: "Config", options: _Options, compared: "DiffOutcome | None") -> "Report":
-    from ..report.collect import Choice, collect
+    from ..analysis.report.collect import Choice, collect
 
     choice = Choice(today=date.today(), tools=options.specs, providers=options.providers)
     before = gc.get_threshold()
@@ -139,12 +139,12 @@ def _open_page(url: str) -> None:
 
 def _content(report: "Report", compared: "DiffOutcome | None", form: _Form) -> bytes:
     if form == "html":
-        from ..report.page import render_page
+        from ..analysis.report.page import render_page
 
         return render_page(report)
     if form == "json":
         return f"{json_text(report)}\n".encode()
-    from ..report.catalogue import catalogue
+    from ..analysis.report.catalogue import catalogue
     from .diff_text import markdown
 
     differences = () if compared is None else ("", *markdown(compared))

@@ -6,15 +6,15 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from ..analysis.diff.rules import RULES as DIFF_RULES
+from ..analysis.lint.finding import RULES
+from ..analysis.lint.finding import Finding as LintFinding
 from ..diagnostics import Diagnostic
-from ..diff.rules import RULES as DIFF_RULES
 from ..jsonschema.json_values import JsonMapping, JsonObject
-from ..lint.finding import RULES
-from ..lint.finding import Finding as LintFinding
 from ..version import __version__
 
 if TYPE_CHECKING:
-    from ..diff.compare_states import DiffFinding
+    from ..analysis.diff.compare_states import DiffFinding
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

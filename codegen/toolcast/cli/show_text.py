@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from ..config import Config, show
 from ..console import inert_json, json_text, one_line, paint, printable, table, wants_colour, write_line
 from ..contract.build import build_tool
-from ..declarations.one_tool import declaration
 from ..diagnostics import did_you_mean
 from ..output_layout import CONTRACTS, schemas_folder
 from ..project import worker
@@ -33,6 +32,7 @@ from ..providers import (
 )
 from ..providers import steps as steps_of
 from ..providers.profiles.load_profiles import installed_file, installed_ids
+from ..runtime.declaration_text.one_tool import declaration
 from ..spec.deprecation import notice
 from ..spec.parsed_document import Document
 from ..spec.tool_spec import ToolSpec

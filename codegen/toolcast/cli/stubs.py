@@ -19,9 +19,9 @@ from .program import APP, module_of, package_name
 from .terminal import Bar
 
 if TYPE_CHECKING:
+    from ..languages.python.bindings.templates import Templates
     from ..project.core.compiled import ToolEntry
     from ..project.generate import Report
-    from ..python.bindings.templates import Templates
 
 
 @click.command("stubs", epilog=examples("toolcast stubs", "toolcast stubs --config app/pyproject.toml"))
@@ -35,9 +35,9 @@ def command(config_file: Path | None) -> int:
     """
     config = configuration(config_file)
 
+    from ..languages.python.bindings.templates import TemplateFailedError, Templates
     from ..project.generate import build
     from ..project.worker import FRONTEND
-    from ..python.bindings.templates import TemplateFailedError, Templates
 
     # `check` compiles everything: what an earlier run remembers would name the files to write.
     with Bar() as bar:
@@ -214,7 +214,7 @@ def function_name(entry: "ToolEntry") -> str:
 
 
 def _unique(name: str, used: set[str]) -> str:
-    from ..python.structs.python_names import unique
+    from ..languages.python.structs.python_names import unique
 
     return unique(name, used)
 

@@ -16,8 +16,8 @@ from .options import config_option, configuration, examples, print_diagnostics, 
 from .terminal import Bar
 
 if TYPE_CHECKING:
-    from ..verify.verified_tool import Counterexample, ToolReport
-    from ..verify.verify_tools import VerifyOutcome
+    from ..analysis.verify.verified_tool import Counterexample, ToolReport
+    from ..analysis.verify.verify_tools import VerifyOutcome
 
 
 class _Options(Struct, frozen=True, kw_only=True):
@@ -69,8 +69,8 @@ def command(options: _Options) -> int:
     [tool.toolcast.verify] sets severities and defaults of options. The exit status is 1 if there is an error.
     """
     config = configuration(options.config_file, options.form)
-    from ..verify.tool_laws import Effort
-    from ..verify.verify_tools import VerifyRun, verify
+    from ..analysis.verify.tool_laws import Effort
+    from ..analysis.verify.verify_tools import VerifyRun, verify
 
     stated = config.verify
     chosen = stated.seed if options.seed is None else options.seed

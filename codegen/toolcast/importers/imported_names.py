@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from ..python.structs.python_names import identifier
+from ..languages.python.structs.python_names import identifier
 
 MAX_LENGTH = 64
 _ALLOWED = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")

@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import TARGETS
+from ..languages.python.structs.python_names import class_name
 from ..output_layout import MODELS, contract_name, python_path
-from ..python.structs.python_names import class_name
 from ..spec.discovery import TYPES, kind_of
 from ..spec.tool_names import NAME as TOOL_NAME
 from ..spec.tool_names import group_of, module_problem

@@ -21,7 +21,7 @@ from .request_rules import (
 from .snapshot import LazyTool, Snapshot
 
 if TYPE_CHECKING:
-    from ..declarations.names import Language
+    from .declaration_text.names import Language
 
 
 class DefinitionLists:

@@ -12,7 +12,7 @@ from ..jsonschema.pointers import escape, unescape
 from .log_records import WARNING, log
 
 if TYPE_CHECKING:  # of a package that calls do without
-    from ..declarations.names import Language
+    from .declaration_text.names import Language
 
 # Where envelopes have the parameter schema, next to the tool's name, unless a profile states otherwise.
 _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from toolcast.agents import RunState, resume, run_tools
 from toolcast.agents.dispatch import Assembler, Dispatcher
+from toolcast.analysis.verify.verified_tool import subject
 from toolcast.bridges.frameworks import definition_parts
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import ArgumentError, EncodeError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.binding import ToolBinding
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.verify.verified_tool import subject
 
 from tests.spec.helper import tool
 

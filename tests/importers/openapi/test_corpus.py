@@ -11,13 +11,13 @@ from urllib.parse import quote
 import jsonschema_rs
 import pytest
 import toolcast
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle
 from toolcast.contract.build import build_tool
 from toolcast.importers.declared_tools import Declarations, Declared
 from toolcast.importers.openapi.document import OpenApiDocument, read_source
 from toolcast.importers.openapi.read_openapi import declarations_of
 from toolcast.importers.spec_text import declared_keys
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
 

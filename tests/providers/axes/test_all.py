@@ -7,11 +7,11 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from toolcast.analysis.verify.provider_laws import encode
 from toolcast.jsonschema import Validator
 from toolcast.providers import Normalized, normalize
 from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.provider_laws import encode
 
 from tests.providers.axes.common import NONE, PLAIN, laws, profile, without_nulls
 from tests.providers.rules.nodes import nodes

@@ -7,14 +7,14 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, asserted_formats
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, asserted_formats
+from toolcast.analysis.verify.provider_laws import WireEncoder
 from toolcast.jsonschema import UnsupportedSchema
 from toolcast.providers import Normalizer, decode
 from toolcast.providers.ledger import NOT_STRICT
 from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime import ArgumentError
-from toolcast.verify.provider_laws import WireEncoder
 
 from tests.providers.rules import CHECKERS
 

@@ -8,10 +8,10 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.analysis.verify.provider_laws import encode
 from toolcast.providers.ledger import LedgerEntry
 from toolcast.providers.passes.strict_objects import COUNTING
 from toolcast.providers.schema_judge import as_json_schema
-from toolcast.verify.provider_laws import encode
 
 from tests.providers.passes.dialects import dialects_of
 from tests.providers.passes.single import ALL, KEYWORDS, STAGES, Applied, apply_alone

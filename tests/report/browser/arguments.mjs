@@ -2,7 +2,7 @@
 
 import { createInterface } from "node:readline";
 
-import { argumentJudge } from "../../../codegen/toolcast/report/page/argument_check.js";
+import { argumentJudge } from "../../../codegen/toolcast/analysis/report/page/argument_check.js";
 
 const exact = (_, item) => (typeof item === "bigint" ? { bigint: String(item) } : item);
 

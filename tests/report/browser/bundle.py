@@ -11,8 +11,8 @@ from toolcast.package_files import PACKAGE
 
 from tests.typescript.tools import MODULES, ROOT, missing
 
-PAGE = PACKAGE / "report" / "page"
-BUNDLED = PACKAGE / "report" / "page.js"
+PAGE = PACKAGE / "analysis" / "report" / "page"
+BUNDLED = PACKAGE / "analysis" / "report" / "page.js"
 _ESBUILD = MODULES / ".bin" / "esbuild"
 
 

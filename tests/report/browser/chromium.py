@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolcast.report.page import render_page
-from toolcast.report.report_model import Report
+from toolcast.analysis.report.page import render_page
+from toolcast.analysis.report.report_model import Report
 
 from tests.typescript.tools import MODULES, missing
 

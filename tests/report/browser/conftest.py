@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from toolcast.diff.change import Witness
-from toolcast.report.report_model import ComparedChange, Comparison, Report
+from toolcast.analysis.diff.change import Witness
+from toolcast.analysis.report.report_model import ComparedChange, Comparison, Report
 
 from tests.lint.projects import spec, write
 from tests.report.hostile import TEXTS

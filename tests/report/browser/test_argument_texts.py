@@ -11,18 +11,18 @@ from typing import Any
 
 import msgspec
 import pytest
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.contract.build import build_tool
-from toolcast.instances.edits import instances
-from toolcast.instances.oracle import Oracle, OracleError
 from toolcast.jsonschema.equality import equal
-from toolcast.python.structs.module import tool_module
+from toolcast.languages.python.structs.module import tool_module
+from toolcast.languages.typescript.modules import slow_patterns
+from toolcast.languages.typescript.text_grammars import grammar_table
+from toolcast.languages.typescript.type_texts import default_plans
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.encode import with_defaults
 from toolcast.runtime.failure_results import schema_text
 from toolcast.spec.spec_reader import read_tool
-from toolcast.typescript.modules import slow_patterns
-from toolcast.typescript.text_grammars import grammar_table
-from toolcast.typescript.type_texts import default_plans
 
 from bench.corpora.compile import CORPORA
 from tests.python.compiled import Binding, RefusedError, document, package, spec

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from toolcast.diff.change import Witness
-from toolcast.report.report_model import Report
+from toolcast.analysis.diff.change import Witness
+from toolcast.analysis.report.report_model import Report
 
 from bench.corpora.compile import CORPORA, import_corpus
 from tests.lint.projects import spec, write

@@ -11,9 +11,9 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.analysis.verify.verified_tool import subject
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import ArgumentError
-from toolcast.verify.verified_tool import subject
 
 from bench.fuzz.judge import tool_of
 from generated.registry import BINDINGS

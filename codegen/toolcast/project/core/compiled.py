@@ -7,10 +7,10 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ...diagnostics import Diagnostic
+from ...languages.python.structs.python_names import class_name, constant_name, keyword_of, module_name
 from ...output_layout import ledger_path
 from ...providers import LedgerEntry, Profile, load_profile
 from ...providers.ledger import PARTS
-from ...python.structs.python_names import class_name, constant_name, keyword_of, module_name
 from ...spec.tool_names import group_of
 from ...spec.tool_spec import Defaults, Source
 

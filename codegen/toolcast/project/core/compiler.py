@@ -17,6 +17,28 @@ from msgspec.structs import asdict, replace
 
 from ...contract.build import Built, build_tool, build_type
 from ...diagnostics import Diagnostic
+from ...languages.python.bindings.format import formatted, parsed, require_python
+from ...languages.python.bindings.render_module import (
+    NO_PROVIDER_FILES,
+    ProviderFiles,
+    ToolNames,
+    mark,
+    registry_text,
+    tool_text,
+    type_text,
+)
+from ...languages.python.bindings.templates import Overrides, TemplateFailedError, Templates
+from ...languages.python.check.isolate import (
+    Isolated,
+    UnsoundError,
+    build_decoders,
+    check_binding,
+    without_protocol,
+)
+from ...languages.python.check.overriding import WithoutTexts, require_definitions, require_own_statements
+from ...languages.python.structs.module import Roots, module_path, tool_module, type_module, type_modules
+from ...languages.python.structs.module_model import Module
+from ...languages.python.structs.python_names import class_name, constant_name
 from ...output_layout import (
     REGISTRY,
     REQUESTS,
@@ -30,22 +52,6 @@ from ...output_layout import (
     wire_form_path,
 )
 from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, envelope_pointers, profile_for
-from ...python.bindings.format import formatted, parsed, require_python
-from ...python.bindings.render_module import (
-    NO_PROVIDER_FILES,
-    ProviderFiles,
-    ToolNames,
-    mark,
-    registry_text,
-    tool_text,
-    type_text,
-)
-from ...python.bindings.templates import Overrides, TemplateFailedError, Templates
-from ...python.check.isolate import Isolated, UnsoundError, build_decoders, check_binding, without_protocol
-from ...python.check.overriding import WithoutTexts, require_definitions, require_own_statements
-from ...python.structs.module import Roots, module_path, tool_module, type_module, type_modules
-from ...python.structs.module_model import Module
-from ...python.structs.python_names import class_name, constant_name
 from ...runtime.request_rules import RequestRules
 from ...spec.parsed_document import Document, diagnose
 from ...spec.tool_spec import ToolSpec
@@ -118,7 +124,7 @@ def compile_type(path: str, types: Mapping[str, Document], options: Options) -> 
     contract = pretty(built.normal.contract_file(path))
     files = {python_path(place): python, contract_path("/".join(place)): contract}
     if TYPESCRIPT in options.targets:
-        from ...typescript.modules import type_modules
+        from ...languages.typescript.modules import type_modules
 
         try:
             files |= type_modules(path, built, types)
@@ -154,7 +160,7 @@ def compile_package(
     markers = {marker_path(folder): marker for folder in folders}
     files = {**markers, REGISTRY: registry, REQUESTS: pretty(requests)}
     if TYPESCRIPT in options.targets:
-        from ...typescript.package import package_modules
+        from ...languages.typescript.package import package_modules
 
         files |= package_modules([entry for entry in entries if TYPESCRIPT not in entry.without])
     return files
@@ -308,7 +314,7 @@ def _shared_sources(built: Built) -> dict[str, str]:
 def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) -> dict[str, bytes]:
     if not options.models:
         return {}
-    from ...models import FAMILIES, ModelError, generate_models
+    from ...languages.models import FAMILIES, ModelError, generate_models
 
     files: dict[str, bytes] = {}
     for family in FAMILIES:
@@ -334,8 +340,8 @@ def _other_targets(
     """Make the modules in other languages, or say why this tool has none. Raises _RefusedError."""
     if TYPESCRIPT not in options.targets:
         return {}, None
-    from ...typescript.modules import tool_modules
-    from ...typescript.text_grammars import grammar_table
+    from ...languages.typescript.modules import tool_modules
+    from ...languages.typescript.text_grammars import grammar_table
 
     if tool.input is not None and tool.input.grammar and grammar_table(tool.input) is None:
         kind = "a grammar in Lark's syntax" if tool.input.grammar == "lark" else "this regular expression"

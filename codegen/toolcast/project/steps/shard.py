@@ -165,7 +165,7 @@ def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]
 def _templates(folder: Path | None) -> tuple[dict[str, str] | None, tuple[Diagnostic, ...]]:
     if folder is None:
         return None, ()
-    from ...python.bindings.templates import TemplateFailedError, read_templates
+    from ...languages.python.bindings.templates import TemplateFailedError, read_templates
 
     try:
         return dict(read_templates(folder, staged=True)), ()
@@ -179,7 +179,7 @@ def generator_files(*, models: bool) -> tuple[Path, ...]:
     """Return the files that an upgrade of toolcast, or of a library that the output depends on, changes."""
     own = [Path(file) for module in tuple(sys.modules.values()) if (file := _source(module))]
     profiles = PACKAGE / "providers" / "profiles"
-    support = PACKAGE / "typescript" / "support"
+    support = PACKAGE / "languages" / "typescript" / "support"
     data = [*profiles.glob("*.toml"), *templates_dir().glob("*.jinja"), *support.glob("*.[jt]s")]
     used = [library.metadata for library in libraries(models=models) if library.metadata is not None]
     return (*sorted(own), *sorted(data), *sorted(used))

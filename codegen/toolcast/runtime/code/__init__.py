@@ -1,6 +1,6 @@
 """Tools for code that a model writes: its calls come out of a sandbox, and are carried out like any other."""
 
-from ...declarations.names import Language
+from ..declaration_text.names import Language
 from .clients import client_source
 from .protocol import CodeCall, CodeLimits, CodeRun, Ended, ErrorKind, Reader, Writer
 from .server import CodeServer

@@ -15,10 +15,10 @@ from typing import TypedDict
 import msgspec
 from msgspec import UNSET
 
-from ...declarations.names import Language
 from ..binding import AnyBinding
 from ..bounded_json import read_json
 from ..context import Framework, ToolContext
+from ..declaration_text.names import Language
 from ..declarations import describe, function_names, is_callable
 from ..middleware.events import Event, Failed, Refused, Started
 from ..middleware.truncate import cut_result

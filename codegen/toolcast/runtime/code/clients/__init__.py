@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from ....declarations.names import Language
+from ...declaration_text.names import Language
 
 _FILES: dict[Language, str] = {"python": "client.py", "typescript": "client.mjs"}
 

@@ -1,0 +1,279 @@
+"""Numbers and texts of a case against the keywords of one schema."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+from ...jsonschema.case_facts import (
+    Interval,
+    as_number,
+    interval_of,
+    text_lengths,
+    values_of,
+)
+from ...jsonschema.cases import FRACTION, Case, Part, asserts
+from ..instances.pattern_texts import UndecidedTextError, find_text
+from ..instances.samples import EXACT, FORMATS, patterns_of
+from .gaps import Gap, Prover
+
+UNUSUAL: Final[Mapping[str, tuple[str, ...]]] = {
+    "date-time": ("2024-02-29t12:00:00z", "2024-02-29T12:00:00.123456789+23:59", "0000-01-01T00:00:00-00:00"),
+    "date": ("0000-01-01", "9999-12-31"),
+    "time": ("12:00:00.123456789z", "00:00:00-23:59"),
+    "duration": ("P0D", "PT0S", "P100Y"),
+    "email": ("a!#$%&'*+/=?^_`{|}~-@example.org", "A@b", "1@xn--a.example"),
+    "hostname": ("a", "A-1.B", "1.2"),
+    "ipv4": ("0.0.0.0",),
+    "ipv6": ("::", "FE80::A", "1:2:3:4:5:6:7.8.9.10"),
+    "uri": ("a:", "HTTP://a", "mailto:a@b", "file:///a", "http://[::1]:8080/%20"),
+    "uri-reference": ("", "?", "//a"),
+    "uuid": ("00000000-0000-0000-0000-000000000000", "123E4567-E89B-02D3-F456-426614174000"),
+    "json-pointer": ("/", "/~0"),
+    "regex": ("", "a|b"),
+}
+"""Texts of a format that a pattern for it is likely to forget."""
+_INCLUDED_FORMATS: Final = {"uri": ("uri-reference",)}
+"""Format → formats that each of its texts has too."""
+
+
+def number_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
+    """Numbers against bounds and `multipleOf`."""
+    ours = interval_of(case.facts, whole=case.whole)
+    theirs = interval_of((target,), whole=False)
+    found: list[Gap] = []
+    if theirs.low is not None and _below(ours, theirs):
+        before = _bound_text(ours.low, is_open=ours.low_open, none="no minimum")
+        message = f"minimum: {before} before, {_bound_text(theirs.low, is_open=theirs.low_open)} now"
+        found.append(prover.gap(case, target, "minimum-raised", message, lambda: _low_values(ours, theirs)))
+    if theirs.high is not None and _above(ours, theirs):
+        before = _bound_text(ours.high, is_open=ours.high_open, none="no maximum")
+        message = f"maximum: {before} before, {_bound_text(theirs.high, is_open=theirs.high_open)} now"
+        found.append(prover.gap(case, target, "maximum-lowered", message, lambda: _high_values(ours, theirs)))
+    if theirs.step is not None and (ours.step is None or (ours.step / theirs.step).denominator != 1):
+        message = f"multiples of {as_number(theirs.step)!r} only"
+        values = prover.gap(
+            case,
+            target,
+            "multiple-of-narrowed",
+            message,
+            lambda: _multiples(ours, theirs.step or Fraction(1)),
+        )
+        found.append(values)
+    return found
+
+
+def no_fraction_gap(prover: Prover, case: Case, target: Part) -> Gap | None:
+    """Numbers with a fraction, where only integers are accepted."""
+    ours = interval_of(case.facts, whole=case.whole)
+    if not case.mask & FRACTION or (ours.step is not None and ours.step.denominator == 1):
+        return None
+    message = "numbers before, integers only now"
+    return prover.gap(case, target, "type-narrowed", message, lambda: _multiples(ours, Fraction(1)))
+
+
+def _below(ours: Interval, theirs: Interval) -> bool:
+    first = ours.first
+    if first is None:
+        return True
+    assert theirs.low is not None
+    open_here = ours.low_open and first == ours.low
+    return first < theirs.low or (first == theirs.low and theirs.low_open and not open_here)
+
+
+def _above(ours: Interval, theirs: Interval) -> bool:
+    last = ours.last
+    if last is None:
+        return True
+    assert theirs.high is not None
+    open_here = ours.high_open and last == ours.high
+    return last > theirs.high or (last == theirs.high and theirs.high_open and not open_here)
+
+
+def _low_values(ours: Interval, theirs: Interval) -> Iterator[object]:
+    assert theirs.low is not None
+    step = ours.step or Fraction(1)
+    near = theirs.low - theirs.low % step if theirs.low % step else theirs.low - step
+    if theirs.low_open and ours.step is None:
+        yield as_number(theirs.low)
+    yield as_number(near)
+    if theirs.low_open:
+        yield as_number(theirs.low)
+    if ours.first is not None:
+        yield as_number(ours.first)
+        yield as_number((ours.first + theirs.low) / 2)
+    for off in (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000)):
+        yield as_number(theirs.low - off)
+
+
+def _high_values(ours: Interval, theirs: Interval) -> Iterator[object]:
+    assert theirs.high is not None
+    step = ours.step or Fraction(1)
+    yield as_number(theirs.high - theirs.high % step + step)
+    if theirs.high_open:
+        yield as_number(theirs.high)
+    if ours.last is not None:
+        yield as_number(ours.last)
+        yield as_number((ours.last + theirs.high) / 2)
+    for off in (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000)):
+        yield as_number(theirs.high + off)
+
+
+def _multiples(ours: Interval, step: Fraction) -> Iterator[Any]:
+    """Numbers of the interval that may be no multiples of `step`."""
+    own = ours.step or step / 2
+    start = ours.first
+    if start is None:
+        start = (ours.last // own) * own - 4 * own if ours.last is not None else own
+    else:
+        start = -(-start // own) * own
+    for count in range(5):
+        yield as_number(start + count * own)
+    for off in (Fraction(1, 2), Fraction(1, 10), Fraction(3, 100)):
+        yield as_number(start + off)
+    if ours.first is not None and ours.last is not None:
+        yield as_number((ours.first + ours.last) / 2)
+
+
+def _bound_text(bound: Fraction | None, *, is_open: bool, none: str = "") -> str:
+    if bound is None:
+        return none
+    text = f"{as_number(bound)!r:.40}"
+    return f"{text} exclusive" if is_open else text
+
+
+# -- texts ----------------------------------------------------------------------------------------
+
+
+def string_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
+    """Texts against lengths, `pattern` and `format`."""
+    schema = target.schema
+    lengths = text_lengths(case.facts)
+    found: list[Gap] = []
+    low, high = int(schema.get("minLength", 0)), schema.get("maxLength")
+    if lengths.least < low and _has_text(case, lengths.least, low - 1):
+        message = f"at least {lengths.least} characters before, {low} now"
+        found.append(
+            prover.gap(
+                case, target, "min-length-raised", message, lambda: _texts(case, lengths.least, low - 1)
+            )
+        )
+    if high is not None and (lengths.most is None or lengths.most > high):
+        least = max(lengths.least, int(high) + 1)
+        if _has_text(case, least, lengths.most):
+            before = "any number of characters" if lengths.most is None else f"at most {lengths.most}"
+            message = f"{before} before, at most {int(high)} characters now"
+            found.append(
+                prover.gap(
+                    case, target, "max-length-lowered", message, lambda: _texts(case, least, lengths.most)
+                )
+            )
+    if "pattern" in schema:
+        found += _pattern_gaps(prover, case, target)
+    if "format" in schema and asserts("format", schema["format"]):
+        found += _format_gaps(prover, case, target)
+    return found
+
+
+def _patterns(case: Case) -> list[str]:
+    return list(dict.fromkeys(values_of(case.facts, "pattern")))
+
+
+def _all_patterns(case: Case) -> list[str]:
+    return [*_patterns(case), *patterns_of(values_of(case.facts, "format"))]
+
+
+def _has_text(case: Case, least: int, most: int | None) -> bool:
+    patterns = _all_patterns(case)
+    if not patterns:
+        return True
+    try:
+        return find_text(patterns, (), least, most) is not None
+    except UndecidedTextError:
+        return True
+
+
+def _texts(case: Case, least: int, most: int | None) -> Iterator[str]:
+    patterns = _patterns(case)
+    if patterns:
+        try:
+            text = find_text(patterns, (), least, most)
+        except UndecidedTextError:
+            text = None
+        if text is not None:
+            yield text
+    if least <= _MAX_TEXT:
+        yield "a" * least
+        if most is None:
+            yield "a" * (least + 1)
+    for name in values_of(case.facts, "format"):
+        yield from FORMATS[name][0] if name in FORMATS else ()
+        if name == "email" and least <= _MAX_TEXT:
+            yield "a" * max(least - 12, 1) + "@example.org"
+        if name in ("uri", "uri-reference") and least <= _MAX_TEXT:
+            yield "https://example.org/" + "a" * least
+        if name == "date-time" and least <= _MAX_TEXT:
+            yield f"2024-02-29T12:00:00.{'0' * max(least - 21, 1)}Z"
+
+
+_MAX_TEXT: Final = 1_000_000
+"""Characters of a witness."""
+
+
+def _pattern_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
+    pattern = target.schema["pattern"]
+    ours = _patterns(case)
+    if pattern in ours:
+        return []
+    lengths = text_lengths(case.facts)
+    text: str | None = None
+    try:
+        text = find_text(_all_patterns(case), (pattern,), lengths.least, lengths.most)
+        if text is None:
+            return []
+    except UndecidedTextError:
+        pass
+    reason = "pattern-changed" if ours else "pattern-added"
+    before = " and ".join(f"`{each:.80}`" for each in ours) if ours else "any text"
+    message = f"{before} before, `{pattern:.80}` now"
+
+    def values() -> Iterator[str]:
+        if text is not None:
+            yield text
+            if not text:
+                yield " "
+        yield from ("!", "a", "A", "0", "é", "a" * max(lengths.least, 1))
+        for name in values_of(case.facts, "format"):
+            yield from FORMATS[name][0] if name in FORMATS else ()
+            yield from UNUSUAL.get(name, ())
+
+    return [prover.gap(case, target, reason, message, values)]
+
+
+def _format_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
+    name = target.schema["format"]
+    ours = list(dict.fromkeys(each for each in values_of(case.facts, "format") if asserts("format", each)))
+    if any(name == each or name in _INCLUDED_FORMATS.get(each, ()) for each in ours):
+        return []
+    lengths = text_lengths(case.facts)
+    text: str | None = None
+    if name in EXACT:
+        try:
+            text = find_text(_all_patterns(case), (EXACT[name],), lengths.least, lengths.most)
+            if text is None:
+                return []
+        except UndecidedTextError:
+            pass
+    message = f"format: {' and '.join(ours) if ours else 'none'} before, {name} now"
+
+    def values() -> Iterator[str]:
+        yield "not a " + name
+        if text is not None:
+            yield text
+        for each in ours:
+            yield from FORMATS[each][0] if each in FORMATS else ()
+            yield from UNUSUAL.get(each, ())
+        yield from ("", " ", "\\\\", "(", "a b", "https://example.org/a", "/a/b")
+        yield from FORMATS[name][1] if name in FORMATS else ()
+        yield from _texts(case, lengths.least, lengths.most)
+
+    return [prover.gap(case, target, "format-changed" if ours else "format-added", message, values)]

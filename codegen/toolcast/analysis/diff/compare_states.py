@@ -1,0 +1,283 @@
+"""Every change between two states, with levels and suppressions applied."""
+
+import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...config import Config, show
+from ...diagnostics import Diagnostic
+from ...providers import Profile
+from ...spec.discovery import SUFFIXES, TYPES
+from ...spec.parsed_document import diagnose
+from ...spec.suppressions import in_force
+from ...spec.tool_spec import Suppression
+from .audiences.code import code, deprecation
+from .audiences.contracts import calls, results
+from .audiences.definitions import definitions
+from .audiences.spec_keys import spec_keys
+from .audiences.trust import trust
+from .change import AUDIENCES, Audience, Change, Level
+from .pairs import Context, Pair, make_pairs
+from .rules import RULES
+from .settings import level_of, stated_version
+from .states import State, told_of
+from .witnesses import call_of_old_name
+
+Progress = Callable[[int, int], None]
+NOT_COMPARED: Final = "not-compared"
+RANKS: Final[Mapping[Level, int]] = {"error": 0, "warning": 1, "note": 2, "off": 3}
+
+
+class DiffFinding(Struct, frozen=True):
+    """A change and its level in this project; `suppression` is the spec's own."""
+
+    change: Change
+    level: Level
+    suppression: Suppression | None = None
+
+
+class DiffOutcome(Struct, frozen=True, kw_only=True):
+    """A comparison: `pairs` were compared, `unchanged` counts equal tools, `findings` are the worst first
+    within each tool, and `diagnostics` are specs that do not compile and faults of suppressions.
+    """
+
+    old: str
+    new: str
+    pairs: tuple[Pair, ...]
+    unchanged: int
+    findings: tuple[DiffFinding, ...]
+    suppressed: tuple[DiffFinding, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Return whether a change is an error here, or a spec does not compile."""
+        return any(each.level == "error" for each in self.findings) or any(
+            each.severity == "error" for each in self.diagnostics
+        )
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """The changes to report. Empty tuples mean all; `tools` are names or paths of specs; `today` ends
+    suppressions.
+    """
+
+    today: datetime.date
+    tools: tuple[str, ...] = ()
+    audiences: tuple[Audience, ...] = ()
+    level: Level = "note"  # the least one
+
+
+def compare_states(
+    config: Config,
+    profiles: Sequence[Profile],
+    states: tuple[State, State],
+    choice: Choice,
+    progress: Progress = lambda _done, _total: None,
+) -> DiffOutcome:
+    """Compare the old state and the new one, for `profiles`, as far as `choice` reports. `progress` receives
+    (done, total).
+    """
+    old, new = states
+    made = make_pairs(old, new)
+    context = Context(
+        config=config,
+        profiles=tuple(profiles),
+        old=old,
+        new=new,
+        today=choice.today,
+        version=stated_version(config.file),
+    )
+    pairs = [pair for pair in made.pairs if _is_chosen(pair, choice.tools)]
+    changes: list[Change] = []
+    for index, pair in enumerate(pairs):
+        changes += _contract_changes(pair, context, choice.audiences)
+        progress(index + 1, 2 * len(pairs))
+    if not choice.audiences or not _OF_DEFINITIONS.isdisjoint(choice.audiences):
+        changes += _definition_changes(pairs, made.pairs, context)
+    progress(2 * len(pairs), 2 * len(pairs))
+    changes += _not_compared(
+        (old, (*old.diagnostics, *made.old_problems)),
+        (new, (*new.diagnostics, *made.new_problems)),
+        choice=choice,
+    )
+    reported, suppressed, problems = _sorted_out(pairs, changes, context, choice)
+    problems += _unknown_tools(choice.tools, made.pairs, context)
+    diagnostics = [*told_of(old.label, old.diagnostics), *new.diagnostics, *made.new_problems, *problems]
+    return DiffOutcome(
+        old=old.label,
+        new=new.label,
+        pairs=tuple(pairs),
+        unchanged=len(new.unchanged),
+        findings=reported,
+        suppressed=suppressed,
+        diagnostics=tuple(dict.fromkeys(diagnostics)),
+    )
+
+
+def _contract_changes(pair: Pair, context: Context, wanted: Sequence[Audience]) -> Iterator[Change]:
+    """Yield the changes of one tool that need no provider; a call is the witness of a tool that is gone."""
+    found = [
+        change
+        for changes_of, audiences in _OF_CONTRACT.items()
+        if not wanted or not audiences.isdisjoint(wanted)
+        for change in changes_of(pair, context)
+    ]
+    if pair.old is not None and pair.new is None:
+        witness = call_of_old_name(pair.old, context.old.types)
+        found = [replace(each, witness=witness) if each.audience == "calls" else each for each in found]
+    yield from found
+
+
+_OF_CONTRACT: Final[Mapping[Callable[[Pair, Context], tuple[Change, ...]], frozenset[Audience]]] = {
+    calls: frozenset({"calls"}),
+    deprecation: frozenset({"calls", "model"}),
+    results: frozenset({"results"}),
+    spec_keys: frozenset({"calls", "results"}),
+    code: frozenset({"code"}),
+    trust: frozenset({"trust"}),
+}
+"""The functions that look at one tool at a time, each with its audiences."""
+_OF_DEFINITIONS: Final[frozenset[Audience]] = frozenset({"model", "provider", "cache"})
+
+
+def _definition_changes(pairs: Sequence[Pair], every: Sequence[Pair], context: Context) -> tuple[Change, ...]:
+    """Return the changes of definitions, and of requests that hold every tool."""
+    found = definitions(every, context)
+    if len(pairs) == len(every):
+        return found
+    names = {pair.name for pair in pairs}
+    return tuple(each for each in found if each.tool in names)
+
+
+def _not_compared(*sides: tuple[State, Sequence[Diagnostic]], choice: Choice) -> Iterator[Change]:
+    """Yield a change for each spec that one of the states cannot compile: nothing is known of its tool."""
+    found: dict[tuple[str, ...], list[tuple[State, Diagnostic]]] = {}
+    for state, problems in sides:
+        for each in problems:
+            if each.severity == "error":
+                key = (each.file, each.message) if state.listed else (each.file,)
+                found.setdefault(key, []).append((state, each))
+    for group in found.values():
+        state, problem = group[0]
+        path = PurePosixPath(problem.file)
+        name = "" if state.listed or TYPES in path.parts else path.stem
+        if choice.tools and not _is_named(problem.file, name, choice.tools):
+            continue
+        where = dict.fromkeys(of.label for of, _ in group)
+        more = f"; and {len(group) - 1} more" if len(group) > 1 else ""
+        yield Change(
+            rule=NOT_COMPARED,
+            audience=RULES[NOT_COMPARED].audience,
+            tool=name,
+            file=problem.file,
+            line=problem.line,
+            column=problem.column,
+            old=state is sides[0][0],
+            message=f"is not compared, because it does not compile in {' and in '.join(where)}: "
+            f"{problem.message} ({problem.code}){more}",
+            hint=problem.hint,
+        )
+
+
+def _is_named(file: str, name: str, wanted: Sequence[str]) -> bool:
+    names = {name, file, file.rpartition(".")[0]}
+    return any(
+        (path := each.removeprefix("./")) in names or file.endswith((f"/{path}", f"/{path}.yaml"))
+        for each in wanted
+    )
+
+
+def _is_chosen(pair: Pair, wanted: Sequence[str]) -> bool:
+    """Return whether a tool is named, in either state, or its spec is."""
+    if not wanted:
+        return True
+    names: set[str] = set()
+    for side in (pair.old, pair.new):
+        if side is not None:
+            file, path = side.tool.document.file, side.tool.path
+            names |= {side.tool.name, file, path, file.rpartition(".")[0], path.rpartition(".")[0]}
+    return not names.isdisjoint(each.removeprefix("./") for each in wanted)
+
+
+def _unknown_tools(wanted: Sequence[str], pairs: Sequence[Pair], context: Context) -> Iterator[Diagnostic]:
+    """Report names of no tool and of no file."""
+    names = {*context.old.unchanged, *context.new.unchanged, *context.old.refused, *context.new.refused}
+    for each in wanted:
+        folders = (Path(), context.config.specs)
+        is_file = any((folder / f"{each}{end}").is_file() for folder in folders for end in ("", *SUFFIXES))
+        if each in names or is_file or any(_is_chosen(pair, (each,)) for pair in pairs):
+            continue
+        near = get_close_matches(each, sorted({*names, *(pair.name for pair in pairs)}), 1)
+        hint = f"did you mean {near[0]!r}?" if near else "see `toolcast list`"
+        message = f"there is no tool called {each!r}, in either state"
+        file = show(context.config.specs)
+        yield Diagnostic(file=file, code="unknown-tool", message=message, hint=hint)
+
+
+def _sorted_out(
+    pairs: Sequence[Pair], changes: Iterable[Change], context: Context, choice: Choice
+) -> tuple[tuple[DiffFinding, ...], tuple[DiffFinding, ...], list[Diagnostic]]:
+    """Return the reported findings, the suppressed ones, and faults of suppressions."""
+    ignored = {pair.name: pair.side.tool.diff_ignore for pair in pairs}
+    reported: list[DiffFinding] = []
+    suppressed: list[DiffFinding] = []
+    used: set[tuple[str, str]] = set()
+    for change in changes:
+        level = level_of(change.rule, context.config)
+        entries = in_force(ignored.get(change.tool, {}), context.today)
+        suppression = entries.get(change.rule)
+        if suppression is not None:
+            used.add((change.tool, change.rule))
+        if level == "off" or RANKS[level] > RANKS[choice.level]:
+            continue
+        if choice.audiences and change.audience not in choice.audiences and change.rule != NOT_COMPARED:
+            continue
+        (reported if suppression is None else suppressed).append(DiffFinding(change, level, suppression))
+    return (
+        tuple(sorted(reported, key=_order)),
+        tuple(sorted(suppressed, key=_order)),
+        list(_problems(pairs, used, context, choice)),
+    )
+
+
+def _order(each: DiffFinding) -> tuple[bool, str, int, int, int, str, str]:
+    change = each.change
+    return (
+        not change.tool,  # what is about the whole set comes last
+        change.tool,
+        RANKS[each.level],
+        AUDIENCES.index(change.audience),
+        change.line,
+        change.rule,
+        change.pointer,
+    )
+
+
+def _problems(
+    pairs: Sequence[Pair], used: set[tuple[str, str]], context: Context, choice: Choice
+) -> Iterator[Diagnostic]:
+    """Report suppressions of rules that do not exist, that have ended, or that were not found."""
+    for pair in pairs:
+        tool = pair.side.tool
+        for rule, entry in tool.diff_ignore.items():
+            path = ("diff", "ignore", rule)
+            if rule not in RULES:
+                near = get_close_matches(rule, RULES, 1)
+                hint = f"did you mean {near[0]!r}?" if near else "see `toolcast diff --list`"
+                message = f"`diff.ignore` names {rule!r}, which is no rule"
+                yield diagnose(tool.document, path, "unknown-rule", message, hint, key=True)
+            elif entry.until is not None and entry.until < context.today:
+                message = f"the suppression of {rule!r} ended on {entry.until}: the change counts"
+                hint = "remove it, or decide anew and change `until`"
+                at = (*path, "until")
+                yield diagnose(tool.document, at, "ended-ignore", message, hint, severity="warning")
+            elif (pair.name, rule) not in used and pair.new is not None and not choice.audiences:
+                message = f"`diff.ignore` names {rule!r}, which was not found in this comparison"
+                hint = "remove it, once no branch needs it"
+                yield diagnose(tool.document, path, "unused-ignore", message, hint, key=True, severity="note")

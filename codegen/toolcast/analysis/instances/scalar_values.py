@@ -1,0 +1,192 @@
+"""Numbers and texts of one case of a contract: the likeliest first, or varied ones at the bounds and between
+them."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+from ...jsonschema.case_facts import Interval, as_number, interval_of, text_lengths, values_of
+from ...jsonschema.cases import Case, Part
+from ...jsonschema.json_values import is_number
+from .pattern_texts import UndecidedTextError, find_text, sample
+from .samples import FLOATS, FORMATS, INTEGERS, STRINGS, patterns_of
+
+MAX_LENGTH: Final = 20_000
+"""Characters of a text; items of an array and properties of an object are a tenth of it."""
+_TRIES: Final = 16
+"""Values by chance, before the likely ones are taken."""
+
+
+def _literals(facts: Sequence[Part], wanted: Callable[[object], bool]) -> list[Any]:
+    found = [value for values in values_of(facts, "enum") for value in values[:20]]
+    found += values_of(facts, "const")
+    return [value for value in found if wanted(value)]
+
+
+class Numbers:
+    """Numbers that are likely to be in a case, and in `soft` schemas; interesting ones of `near` schemas."""
+
+    def __init__(self, case: Case, soft: Sequence[Part], near: Sequence[Part], *, hinted: bool) -> None:
+        self._whole = case.whole
+        self._plain = interval_of(case.facts, whole=case.whole)
+        self._both = interval_of((*case.facts, *soft), whole=case.whole) if soft else self._plain
+        self._near = near
+        edges = [*_number_edges(near), *_literals(near, is_number), *_number_edges(case.facts)]
+        edges += [*_PLAIN, *(_multiples(self._plain))]
+        if not hinted:
+            edges += INTEGERS if case.whole else (*INTEGERS, *FLOATS)
+        self._edges = edges
+
+    def varied(self, rng: random.Random) -> Iterator[object]:
+        """Yield numbers at bounds, between them, and unusual ones."""
+        for _ in range(_TRIES):
+            yield rng.choice(self._edges) if rng.random() < 0.7 else _within(self._plain, rng)
+
+    def likely(self) -> Iterator[object]:
+        """Yield round numbers, and those at the bounds of the case."""
+        for each in (self._both, self._plain):
+            if each.empty:
+                continue
+            first, last, step = each.first, each.last, each.step
+            yield from (1, 0, 2, 5, 10)
+            if first is not None and last is not None:
+                yield as_number((first + last) / 2) if step is None else as_number(first)
+            for bound, off in ((first, 1), (last, -1)):
+                if bound is not None:
+                    yield as_number(bound)
+                    yield as_number(bound + off * (step or Fraction(1)))
+                    yield as_number(bound + off * (step or Fraction(1)) / 2)
+            if step is not None:
+                yield as_number(step)
+            yield 0.5
+        yield from _number_edges(self._near)
+
+
+_PLAIN: Final = (0, 1, -1, 0.5, 1.5, 2**53, 10**20, -7)
+
+
+def _number_edges(facts: Sequence[Part]) -> list[Any]:
+    """Numbers at which the schemas may change their verdict."""
+    found: list[Any] = []
+    for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
+        for bound in values_of(facts, keyword):
+            found += [bound, bound - 1, bound + 1]
+            found += [bound - 0.5, bound + 0.5] if abs(bound) < 2**50 else []
+    for step in values_of(facts, "multipleOf"):
+        found += [step, step * 3, step * 7, step * 1.5]
+    return [value for value in found if abs(value) < 1e300]
+
+
+def _multiples(interval: Interval) -> list[Any]:
+    step = interval.step or Fraction(1)
+    first, last = interval.first, interval.last
+    if first is not None:
+        return [as_number(first + count * step) for count in range(8)]
+    if last is not None:
+        return [as_number(last - count * step) for count in range(8)]
+    return [as_number(count * step) for count in range(-3, 8)]
+
+
+def _within(interval: Interval, rng: random.Random) -> int | float:
+    """A number of an interval, not far from its ends where it has one only."""
+    first, last = interval.first, interval.last
+    step = interval.step
+    if first is not None and last is not None and first < last:
+        step = step or (last - first) / 64
+        return as_number(first + step * rng.randint(0, int((last - first) / step)))
+    step = step or Fraction(1, 4)
+    if first is not None:
+        return as_number(first + step * rng.randint(0, 80))
+    return as_number((last or 0) - step * rng.randint(0 if last is not None else -80, 80))
+
+
+class Texts:
+    """Texts that are likely to be in a case: by its patterns, its formats and its lengths."""
+
+    def __init__(self, case: Case, soft: Sequence[Part], near: Sequence[Part], *, hinted: bool) -> None:
+        self._facts = case.facts
+        self._soft = soft
+        self._near = near
+        self._refused = case.refused
+        every = (*case.facts, *near)
+        self._patterns = list(dict.fromkeys(values_of(every, "pattern")))
+        self._ends = ("", "!", "a") if hinted or case.refused else ("",)
+        self._edges = [*_literals(near, lambda value: isinstance(value, str)), *_text_edges(every)]
+        self._bases = ("", "a", "b1", " ", "A-b", "é", "\n", "0") if hinted else STRINGS
+        self._lengths = text_lengths(case.facts)
+        self._formats = [name for name in values_of(case.facts, "format") if name in FORMATS]
+
+    def varied(self, rng: random.Random) -> Iterator[str]:
+        """Yield texts for the patterns and formats, at the bounds of lengths, and unusual ones."""
+        for _ in range(_TRIES):
+            roll = rng.random()
+            if self._patterns and roll < 0.7:
+                text = sample(rng, rng.choice(self._patterns))
+                if text is not None:
+                    yield text + rng.choice(self._ends)
+            elif self._formats and roll < 0.8:
+                yield rng.choice(FORMATS[rng.choice(self._formats)][0])
+            elif self._edges and rng.random() < 0.5:
+                yield rng.choice(self._edges)
+            else:
+                yield self._of_length(rng)
+
+    def _of_length(self, rng: random.Random) -> str:
+        text = rng.choice(self._bases)
+        least, most = min(self._lengths.least, MAX_LENGTH), self._lengths.most
+        if len(text) < least or rng.random() < 0.1:
+            far = least + 5 if most is None else min(most, least + 100)
+            wanted = rng.choice((least, least + 1, far))
+            text = (text + rng.choice(("a", "é", "😀", "Z ")) * wanted)[:wanted]
+        return text if most is None else text[:most]
+
+    def likely(self) -> Iterator[str]:
+        """Yield short texts; the shortest ones for the patterns."""
+        refused = [part.schema["pattern"] for part in self._refused if _is_pattern(part)]
+        for facts in ((*self._facts, *self._soft), self._facts):
+            lengths = text_lengths(facts)
+            patterns = list(dict.fromkeys(values_of(facts, "pattern")))
+            if patterns:
+                patterns += patterns_of(values_of(facts, "format"))
+            for name in values_of(facts, "format"):
+                yield from FORMATS[name][0] if name in FORMATS else ()
+            if lengths.empty or lengths.least > MAX_LENGTH:
+                continue
+            if patterns or refused:
+                try:
+                    text = find_text(patterns, refused, max(lengths.least, 1), lengths.most)
+                    yield text if text is not None else ""
+                except UndecidedTextError:
+                    chance = random.Random(0)
+                    for _ in range(8 if patterns else 0):
+                        yield sample(chance, chance.choice(patterns)) or ""
+            if not patterns:
+                yield "a" * max(lengths.least, 1 if lengths.most is None or lengths.most > 0 else 0)
+                yield "a" * lengths.least
+        yield from _text_edges(self._near)
+
+
+def _is_pattern(part: Part) -> bool:
+    """Return whether a schema refuses texts by a pattern alone."""
+    return isinstance(part.schema, dict) and "pattern" in part.schema and part.schema.keys() <= _PATTERN
+
+
+_PATTERN: Final = {"pattern", "type"}
+
+
+def _text_edges(facts: Sequence[Part]) -> list[str]:
+    """Texts at which the schemas may change their verdict."""
+    found: list[str] = []
+    for keyword in ("minLength", "maxLength"):
+        for length in values_of(facts, keyword):
+            found += [
+                letter * (int(length) + off)
+                for off in (-1, 0, 1)
+                for letter in ("a", "1")
+                if 0 <= int(length) + off <= MAX_LENGTH
+            ]
+    for name in values_of(facts, "format"):
+        right, wrong = FORMATS.get(name, ((), ()))
+        found += [*right, *wrong]
+    return found

@@ -1,0 +1,516 @@
+"""The texts of a spec: descriptions without information for a model, texts that nobody sees, descriptions of
+parameters that state their schema again, and texts that order a model about.
+
+A client that lists tools of several servers reads all of them into one prompt, so an order acts on calls of
+other tools, too. Directories refuse it, and guards against prompt injection look for the same words. Orders
+are
+found by English patterns, a heuristic.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from ...contract.normal_form import definition_name
+from ...hidden_characters import describe_character, escape_hidden, hidden_offsets, is_deceptive
+from ...jsonschema.json_values import JsonMapping
+from ...spec.deprecation import shown_description
+from ...spec.parsed_document import Path
+from .finding import Finding
+from .linted_tool import LintedTool
+from .words import EMPTY, KINDS, PLACEHOLDERS, SMALL, among, content, is_dense, name_words, stem, text_words
+
+_FEW: Final = 3  # fewer words than this cannot describe a tool
+_STATED: Final = 5  # parameters named one by one
+_NAME_REPEATS: Final = 3  # a name of so many words may be a full description
+# One of these describes a parameter as well as a description does.
+_INFORMATIVE: Final = among("enum const format pattern examples default minimum maximum minLength")
+
+Properties = list[tuple[Path, str, Mapping[str, object]]]
+
+
+def descriptions(subject: LintedTool) -> Iterator[Finding]:
+    """Yield findings about the tool's description and those of its parameters."""
+    problem = vague(subject.tool.name, subject.tool.description)
+    if problem:
+        key = "description" if "description" in subject.tool.document.data else "summary"
+        fix = "say what the tool does, when to use it, and what it gives back"
+        yield subject.finding("vague-description", f"the description {problem}", fix, at=(key,))
+    missing: list[Path] = []
+    empty: list[Path] = []
+    listed = properties(subject.parameters)
+    for path, name, schema in listed:
+        text = _description(schema, subject.parameters)
+        if not text:
+            if "const" not in schema:
+                missing.append(path)
+        elif not _INFORMATIVE & schema.keys() and _is_empty_of_content(name, text):
+            empty.append(path)
+    if missing:
+        names, count = _names(missing), len(missing)
+        message = (
+            f"{count} of {len(listed)} parameters {'has' if count == 1 else 'have'} no description: {names}"
+        )
+        yield subject.finding("missing-description", message, "describe them", schema=missing[0])
+    if empty:
+        message = f"the description repeats only the parameter's name: {_names(empty)}"
+        fix = "say what it means: its unit, form, source or effect"
+        yield subject.finding("vague-parameter", message, fix, schema=empty[0])
+
+
+def vague(name: str, description: str) -> str:
+    """Return why a tool's description has no information: it is a placeholder, has fewer than three words, or
+    has only words of the name, unless those are three of meaning. An empty text if it has some.
+    """
+    if PLACEHOLDERS.fullmatch(description):
+        return "is a placeholder"
+    if is_dense(description):
+        return ""  # a script without spaces: neither counting nor comparing words means anything
+    own = {stem(word) for word in name_words(name)}
+    if len(own) < _NAME_REPEATS and not set(content(description)) - own - EMPTY:
+        return "says no more than the name"
+    words = len(text_words(description))
+    return "" if words >= _FEW else f"has only {words} word{'s'[: words != 1]}"
+
+
+def _is_empty_of_content(name: str, text: str) -> bool:
+    if PLACEHOLDERS.fullmatch(text):
+        return True
+    if is_dense(text):
+        return False
+    own = {stem(word) for word in name_words(name)}
+    return len(own) < _NAME_REPEATS and not set(content(text)) - own - KINDS
+
+
+def properties(root: Mapping[str, object]) -> Properties:
+    """Return declared properties at any depth, in order, through lists and branches; each definition once."""
+    found: Properties = []
+    queue: list[tuple[object, Path]] = [(root, ())]
+    while queue:
+        node, path = queue.pop()
+        if not isinstance(node, Mapping):
+            continue
+        below: list[tuple[object, Path]] = []
+        for name, each in node.get("properties", {}).items():
+            inner = (*path, "properties", name)
+            found.append((inner, name, each if isinstance(each, Mapping) else {}))
+            below.append((each, inner))
+        below.extend((node[key], (*path, key)) for key in ("items", "additionalProperties") if key in node)
+        for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            below.extend((each, (*path, key, index)) for index, each in enumerate(node.get(key, ())))
+        if not path:
+            below.extend((each, ("$defs", name)) for name, each in node.get("$defs", {}).items())
+        queue.extend(reversed(below))
+    return found
+
+
+def _description(schema: JsonMapping, root: JsonMapping) -> str:
+    """Return its own description, or that of its reference's definition, or of its only branch with one."""
+    text = schema.get("description")
+    if isinstance(text, str) and text.strip():
+        return text
+    name = definition_name(schema["$ref"]) if "$ref" in schema else None
+    if name is not None:
+        target = root.get("$defs", {}).get(name)
+        return str(target.get("description", "")) if isinstance(target, Mapping) else ""
+    for key in ("anyOf", "oneOf", "allOf"):
+        for each in schema.get(key, ()):
+            if isinstance(each, Mapping) and (text := _description(each, root)):
+                return text
+    return ""
+
+
+def _names(paths: list[Path]) -> str:
+    names = [readable(path) for path in paths[:_STATED]]
+    return ", ".join(names) + (f" and {len(paths) - _STATED} more" if len(paths) > _STATED else "")
+
+
+def readable(path: Path) -> str:
+    """Return a place as people write it: `filter.items[].name`."""
+    out = ""
+    position = 0
+    while position < len(path):
+        step = path[position]
+        if step in ("properties", "$defs") and position + 1 < len(path):
+            out += f".{path[position + 1]}" if out else str(path[position + 1])
+            position += 2
+            continue
+        out += {"items": "[]", "additionalProperties": ".*"}.get(str(step), "")
+        position += 1
+    return out
+
+
+_ENOUGH: Final = 3  # words of meaning that two descriptions must share before being equal means something
+
+
+def collisions(subjects: Sequence[LintedTool]) -> Iterator[Finding]:
+    """Yield names that are equal without case and separators, at all but the first."""
+    first: dict[str, str] = {}
+    for subject in subjects:
+        name = subject.tool.name
+        other = first.setdefault("_".join(name_words(name)).replace("_", ""), name)
+        if other != name:
+            message = f"the name {name!r} differs from {other!r} only by case or separators"
+            yield subject.finding(
+                "name-collision", message, "give one of them a name of its own", at=("name",)
+            )
+
+
+def duplicates(subjects: Sequence[LintedTool]) -> Iterator[Finding]:
+    """Yield descriptions that are equal or nearly so, at all but the first."""
+    first: dict[tuple[str, ...], LintedTool] = {}
+    for subject in subjects:
+        key = likeness(shown_description(subject.tool))
+        if len(key) < _ENOUGH:
+            continue
+        other = first.setdefault(key, subject)
+        if other is subject:
+            continue
+        same = shown_description(subject.tool).strip() == shown_description(other.tool).strip()
+        how = "the same as" if same else "nearly the same as"
+        message = f"the description is {how} that of {other.tool.name!r}"
+        fix = f"say in both when to use {subject.tool.name!r} and when {other.tool.name!r}"
+        yield subject.finding("duplicate-description", message, fix, at=("description",))
+
+
+def likeness(description: str) -> tuple[str, ...]:
+    """Return a key that ignores case, order, punctuation, endings and small words of a description."""
+    if is_dense(description):
+        return tuple(description.split()) * _ENOUGH  # words are not separated: only equal texts are alike
+    return tuple(sorted(set(content(description))))
+
+
+_BEFORE = 20
+"""Characters of the text that lead to the place."""
+
+
+def hidden_text(subject: LintedTool) -> Iterator[Finding]:
+    """Yield a finding for each key and text with hidden characters, of the spec and of its shared types."""
+    for path, text in _texts(subject.tool.document.data):
+        for code, message in _problems(path, text):
+            yield subject.finding(code, message, _FIX, at=path)
+    for name, location in subject.normal.locations.items():
+        for path, text in _texts(subject.normal.defs[name]) if location.file else ():
+            for code, message in _problems(path, text):
+                yield subject.finding(code, message, _FIX, schema=("$defs", name, *path))
+
+
+_FIX = "take it out: who reads the spec does not see it, and a model reads it"
+
+
+def _texts(data: object) -> Iterator[tuple[Path, str]]:
+    """Yield every key and every text below `data`, in order; a key has the path of its value."""
+    waiting: list[tuple[Path, object]] = [((), data)]
+    while waiting:
+        path, value = waiting.pop()
+        below: list[tuple[Path, object]] = []
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                yield (*path, key), key
+                below.append(((*path, key), item))
+        elif isinstance(value, list):
+            below = [((*path, index), item) for index, item in enumerate(value)]
+        waiting += reversed(below)
+
+
+def _problems(path: Path, text: str) -> Iterator[tuple[str, str]]:
+    """Yield (code, message) of the hidden characters of a text."""
+    indexes = [index for index in hidden_offsets(text) if text[index] != "\r"]
+    for code, grave in (("hidden-text", True), ("hidden-character", False)):
+        found = [index for index in indexes if is_deceptive(text[index]) == grave]
+        if not found:
+            continue
+        first = found[0]
+        lead = "".join(char for char in text[max(0, first - _BEFORE) : first] if char.isprintable())
+        where = f"behind {lead!r}" if lead else "at the beginning"
+        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        name = ".".join(_visible(str(step)) for step in path)
+        yield code, f"`{name}` holds {describe_character(text[first])}, character {first + 1}, {where}{more}"
+
+
+def _visible(step: str) -> str:
+    """Return a step of a path on one line, with invisible characters escaped as in JSON."""
+    return escape_hidden(json.dumps(step, ensure_ascii=False)[1:-1])
+
+
+_FRAME: Final = (
+    SMALL
+    | KINDS
+    | among(
+        "accepted allowed any between bool can characters choice choices choose default defaults dict "
+        "e.g eg either equal exactly float format greater if int items large larger least less "
+        "letters limit long max maximum min minimum more most must not omitted one only option "
+        "optional options pick possible range required set should small smaller specified than then "
+        "unless up valid values when"
+    )
+)
+"""Words that state a type, a default, a choice or a bound."""
+_BRACKETS: Final = re.compile(r"\(([^()]*)\)")
+_BRACKET: Final = "\0"
+"""Stands for what was in brackets: it explains the words before, so that these repeat nothing."""
+_PARTS: Final = re.compile(r"[;\n]|[.](?=\s|\Z)|,\s*(?=(?:the )?(?:default|max|min))", re.IGNORECASE)
+_BOUNDS: Final = (
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"),
+    *("minItems", "maxItems", "multipleOf"),
+)
+_BRANCHES: Final = ("anyOf", "oneOf", "allOf")
+_SCALARS: Final = (str, int, float)
+_MOST: Final = 1_000
+"""Values of a schema that are read."""
+_MAX_TEXT: Final = 10_000
+"""Characters of a description that are read."""
+_SHOWN: Final = 5
+"""Parameters that a finding names."""
+
+
+def repeated_parts(name: str, schema: Mapping[str, object], text: str) -> tuple[str, ...]:
+    """Return the parts of a description that say only what its schema says, in order: "Defaults to 10.",
+    "(asc or desc)".
+
+    A part is a sentence, a text in brackets or after a colon, or one that begins with the default or a bound.
+    It repeats the schema if it has values of it, words for a type, a default, a choice or a bound, and no
+    others. There is none in scripts without spaces between words.
+    """
+    if is_dense(text):
+        return ()
+    text = text[:_MAX_TEXT]
+    own = {stem(word) for word in name_words(name)}
+    nodes = _nodes(schema)
+    bounds = _stated(node[key] for node in nodes for key in _BOUNDS if key in node)
+    values = bounds | _stated(value for node in nodes for value in _choices(node))
+    default = bounds | _stated(node["default"] for node in nodes if "default" in node)
+    found: list[str] = []
+    brackets = (inner for inner in _BRACKETS.findall(text))
+    for part in (
+        *_PARTS.split(_BRACKETS.sub(_BRACKET, text)),
+        *(each for inner in brackets for each in _PARTS.split(inner)),
+    ):
+        words = _words(part)
+        stated = (default if "default" in words else values) - own - _FRAME
+        repeats = [word for word in words if word in stated]
+        if (
+            repeats
+            and _BRACKET not in part
+            and len(words) > 1  # one value alone in brackets explains the word before it
+            and all(word in stated or word in own or word in _FRAME for word in words)
+        ):
+            found.append(part.strip(" -*,"))
+    return tuple(found)
+
+
+def _words(text: str) -> list[str]:
+    return [stem(part) for word in text_words(text) for part in (name_words(word) or (word,))]
+
+
+def _nodes(schema: JsonMapping) -> list[Mapping[str, object]]:
+    nodes: list[Any] = [schema, schema.get("items")]
+    nodes += [each for key in _BRANCHES for each in schema.get(key, ())[:_MOST]]
+    return [node for node in nodes if isinstance(node, Mapping)]
+
+
+def _choices(node: JsonMapping) -> Iterator[object]:
+    yield from node.get("enum", ())[:_MOST]
+    yield from (node[key] for key in ("const", "format") if key in node)
+
+
+def _stated(values: Iterable[object]) -> frozenset[str]:
+    """Yield the words of values; a list or an object has none."""
+    texts = (
+        f"{value:g}" if isinstance(value, float) else str(value)
+        for value in values
+        if isinstance(value, _SCALARS)
+    )
+    return frozenset(word for text in texts for word in _words(text))
+
+
+def repeated_text(subject: LintedTool) -> Iterator[Finding]:
+    """Yield one finding for all parameters with a description that repeats the schema."""
+    found: list[tuple[Any, str]] = []
+    for path, name, schema in properties(subject.parameters):
+        text = schema.get("description")
+        if isinstance(text, str) and (parts := repeated_parts(name, schema, text)):
+            found.append((path, f"`{readable(path)}` ({parts[0]!r})"))
+    if found:
+        names = ", ".join(shown for _, shown in found[:_SHOWN])
+        more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        message = f"descriptions repeat what the schema states: {names}{more}"
+        fix = "leave it out, or say what a value does and when to choose it: a model reads the schema, too"
+        yield subject.finding("repeats-schema", message, fix, schema=found[0][0])
+
+
+_AFTER: Final = 30
+"""Characters behind an order that are shown with it."""
+_MAX_SEARCHED: Final = 100_000
+"""Characters of one text that are read."""
+
+
+class _OrderKind(Struct, frozen=True):
+    """A kind of order. `grave`: no description of a tool has a reason to hold it."""
+
+    name: str
+    message: str
+    grave: bool
+    pattern: re.Pattern[str]
+
+
+def _pattern(*branches: str, flags: int = re.IGNORECASE) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{each})" for each in branches), flags)
+
+
+_EARLIER: Final = r"(?:all |any |the |your |my |of )*(?:previous|prior|earlier|above|preceding|other|system)"
+_ORDERS: Final = r"(?:instructions?|prompts?|rules|messages?|guidelines|directives)"
+_CONCEAL: Final = r"(?:tell|inform|mention|reveal|disclose|show|notify|alert|let)(?:ing)?"
+_PEOPLE: Final = r"(?:users?|anyone|humans?|people|person)"
+_CALL: Final = r"(?:call|use|invoke|run|execute|consult)"
+_CALLING: Final = r"(?:calling|using|invoking|running|executing)"
+_RUNNABLE: Final = r"(?:commands?|code|programs?|quer(?:y|ies)|scripts?|statements?|tests?)"
+_MODEL: Final = (
+    r"(?:assistant|agent|llm|ai|ai model|ai agent|language model|claude|chatgpt|gpt-?\d*|gemini|copilot)"
+)
+_SPEAK: Final = (
+    r"(?:ask|tell|inform|respond|reply|answer|explain|say|think|confirm|present|display|show|output|wait|stop|"
+    r"continue|remember)"
+)
+_SHOUTED: Final = r"(?:VERY |EXTREMELY )?(?:IMPORTANT|CRITICAL|MANDATORY|ATTENTION|URGENT)"
+_NOTE: Final = r"(?: (?:NOTE|RULES?|INSTRUCTIONS?|REQUIREMENTS?|WARNING))?"
+
+_ORDER_KINDS: Final = (
+    _OrderKind(
+        "override",
+        "sets other instructions aside",
+        True,
+        _pattern(
+            rf"\b(?:ignore|disregard|forget|override|bypass)\s+{_EARLIER}\s+{_ORDERS}",
+            r"\b(?:new|real|actual|updated) instructions\s*:",
+            r"\byour (?:system prompt|instructions|guidelines) (?:is|are|no longer|do not)",
+        ),
+    ),
+    _OrderKind(
+        "concealment",
+        "hides something from the user",
+        True,
+        _pattern(
+            r"\b(?:do not|don['’]t|never|must not|should not|without) (?:ever )?"
+            rf"{_CONCEAL}\b[^.\n]{{0,40}}\b{_PEOPLE}\b",
+            rf"\bwithout (?:asking|the knowledge of) (?:the )?{_PEOPLE}\b",
+            r"\b(?:secretly|silently|covertly) (?:send|read|call|use|include|pass|forward|copy)",
+            rf"\b(?:hide|conceal|keep) (?:this|it)\b[^.\n]{{0,20}}\bfrom (?:the )?{_PEOPLE}\b",
+        ),
+    ),
+    _OrderKind(
+        "call order",
+        "orders when a tool is called",
+        False,
+        _pattern(
+            rf"\b(?:must|should|have to|need to|shall) (?:always |first |only |never )*{_CALL} "
+            r"(?:this|these|it|the [`'\"]?\w+[`'\"]? tool)\b",
+            r"\b(?:should|must|shall) (?:always|never)\b(?! be\b)",
+            rf"\b(?:always|never|only) {_CALL} (?:this|these|the)\b",
+            rf"(?:\A|[.!:;\n]\s*)(?:always|never) {_CALL} (?!{_RUNNABLE}\b)",
+            rf"\b(?:do not|don['’]t) {_CALL} (?:this tool (?:more|again|twice)|any other|other)\b",
+            rf"\b{_CALL} this (?:tool )?(?:first|immediately|before (?:any|all|every|using|calling))\b",
+            r"\bmust be (?:called|used|run|invoked) (?:first|before|prior|after|once|whenever)\b",
+            rf"\b(?:before|after) {_CALLING} (?:any|all|every|this|the) (?:other )?"
+            r"(?:tools?|functions?)\b",
+            r"\b(?:prefer|favou?r|prioriti[sz]e) (?:using )?this (?:tool|function)? ?"
+            r"(?:over|to|instead|above)\b",
+            r"\b(?:instead of|rather than) (?:any )?other tools?\b",
+            r"\bproactively\b",
+        ),
+    ),
+    _OrderKind(
+        "address",
+        "addresses the model",
+        False,
+        _pattern(
+            r"\byou are (?:an?|the) (?:ai|assistant|agent|expert|helpful|model|llm)\b",
+            r"\bas an (?:ai|llm|assistant|agent)\b",
+            rf"\b(?:the |an? |any ){_MODEL} (?:must|should|shall|needs? to|has to|is required to)\b",
+            r"\byour (?:response|answer|reply|output|next message|final answer) "
+            r"(?:must|should|shall|has to)\b",
+            rf"\b(?:tell|ask|inform|remind|instruct|warn|prompt) the {_PEOPLE}\b",
+            rf"\byou (?:must|should) (?:always |never |first |also )*{_SPEAK}\b",
+        ),
+    ),
+    _OrderKind(
+        "emphasis",
+        "shouts",
+        False,
+        _pattern(
+            r"<\s*/?\s*(?:important|IMPORTANT|system|SYSTEM|critical|CRITICAL|instructions?|INSTRUCTIONS?)\s*>",
+            rf"(?<!\w)\**{_SHOUTED}{_NOTE}\**(?:\s*[:!]| - )",
+            r"\b(?:YOU MUST|MUST ALWAYS|MUST NEVER|ALWAYS|NEVER|DO NOT|DON'T|UNDER NO CIRCUMSTANCES) \w",
+            flags=0,
+        ),
+    ),
+)
+"""The patterns that are searched, the gravest first."""
+
+
+class _Imperative(Struct, frozen=True):
+    """One kind of order in one text, with the words that show it."""
+
+    kind: _OrderKind
+    excerpt: str
+
+
+def imperatives(text: str) -> tuple[_Imperative, ...]:
+    """Return the kinds of orders in the first 100,000 characters of a text, each once, the gravest first.
+    Words of a graver order count for that alone.
+    """
+    found: list[_Imperative] = []
+    taken: list[range] = []
+    for kind in _ORDER_KINDS:
+        matches = (
+            each for each in kind.pattern.finditer(text[:_MAX_SEARCHED])
+            if not any(each.start() in span for span in taken)
+        )  # fmt: skip
+        match = next(matches, None)
+        if match is not None:
+            taken.append(range(*match.span()))
+            found.append(_Imperative(kind, _excerpt(text, match.start(), match.end())))
+    return tuple(found)
+
+
+def _excerpt(text: str, start: int, end: int) -> str:
+    """Return a match with the words after it, none of them cut; with a mark where the text goes on."""
+    after, rest = text[end : end + _AFTER], text[end + _AFTER :]
+    if rest and not rest[0].isspace():
+        after = after[: after.rfind(" ") + 1]
+    words = " ".join(f"{text[start:end]}{after}".split()).lstrip(".!:; ")
+    return f"{words} …" if rest.strip() else words
+
+
+def imperative_texts(subject: LintedTool) -> Iterator[Finding]:
+    """Return one finding for each kind of order in each description."""
+    for finding, _ in _imperative_findings(subject):
+        yield finding
+
+
+def _imperative_findings(subject: LintedTool) -> Iterator[tuple[Finding, _OrderKind]]:
+    tool = subject.tool
+    for key, text in (("summary", tool.summary), ("description", tool.description)):
+        if key in tool.document.data:
+            for found in imperatives(text):
+                yield _finding(subject, f"the {key}", found, at=(key,)), found.kind
+    for path, _, schema in properties(subject.parameters):
+        described = schema.get("description")
+        if isinstance(described, str):
+            for found in imperatives(described):
+                where = f"the description of `{readable(path)}`"
+                yield _finding(subject, where, found, schema=path), found.kind
+
+
+def _finding(
+    subject: LintedTool, where: str, found: _Imperative, *, at: Path | None = None, schema: Path | None = None
+) -> Finding:
+    message = f"{where} {found.kind.message}: {found.excerpt!r}"
+    fix = (
+        "describe what the tool does and when it applies; orders belong into the system prompt of the program"
+    )
+    return subject.finding("imperative-text", message, fix, at=at, schema=schema)

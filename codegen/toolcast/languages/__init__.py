@@ -1,0 +1,1 @@
+"""Source code of tools: Python, TypeScript, and the models of other libraries."""

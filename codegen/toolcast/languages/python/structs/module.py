@@ -1,0 +1,273 @@
+"""A contract as a generated module: definitions in dependency order, with their imports."""
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import Struct, structs
+
+from ....contract.build import Built
+from ....contract.tree import Contract, Node, Object, Reference, nodes
+from ....output_layout import contract_path, seen_from
+from ....spec.type_folders import type_place
+from . import classes
+from .builder import Builder, find_tags
+from .module_model import AliasDefinition, ClassDefinition, Definition, Expression, FieldLine, Module
+from .node_types import node_type
+from .python_names import class_name, identifier, unique
+from .source_literals import deferred, text
+
+
+class Roots(Struct, frozen=True, kw_only=True):
+    """The names of a tool's roots in its module. `exact` is false where the Struct alone accepts more than
+    the contract; `wire` names the marker to decode with, if there is one; `result` is the source of the
+    result's type, "None" without one.
+    """
+
+    params: str
+    result: str
+    exact: bool
+    wire: str
+
+
+def module_path(file: str) -> tuple[str, ...]:
+    """Return the dotted path of a shared type file's module, in parts. `../common/_types/geo/point.yaml`
+    gives `_types`, `geo`, `point`.
+    """
+    parts = posixpath.splitext(type_place(file) or file)[0].split("/")
+    return (parts[0], *(identifier(part, "types") for part in parts[1:]))
+
+
+def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Module, Roots]:
+    """Make the module of a tool as data, and the names of its roots. `built` has no errors."""
+    builder = _builder(built, contract=seen_from(module, contract_path(name)))
+    assert built.contract is not None
+    params = builder.new_name("", name, "Params")
+    has_result = "result" in built.contract.roots
+    result = builder.new_name("", name, "Result") if has_result else "None"
+    root = built.contract.roots["parameters"]
+    assert isinstance(root, Object)
+    classes.declare_root_class(builder, root, "parameters", params)
+    if has_result:
+        _declare_result(builder, built.contract.roots["result"], result)
+    _define_shared(builder, built)
+    builder.define_all(built.contract.definitions)
+    expression = classes.write_root(builder, root, "parameters", params)
+    wire = expression.text if expression.text != params else ""
+    if has_result:
+        _result(builder, built, result)
+    roots = Roots(params=params, result=result, exact=not expression.marker, wire=wire if root.extra else "")
+    return _module(builder, "", module, frozenset()), roots
+
+
+def type_module(built: Built, file: str) -> Module:
+    """Make the module of a shared type file, whose path is below the specs root, from its contract."""
+    return type_modules(built, (file,))[file]
+
+
+def type_modules(built: Built, files: Iterable[str]) -> dict[str, Module]:
+    """Make the modules of shared type files that one contract uses, by their paths below the specs root."""
+    builder = _builder(built, contract=None)
+    _define_shared(builder, built)
+    needs = built.file_references()
+    return {file: _module(builder, file, module_path(file), _import_cycle(needs, file)) for file in files}
+
+
+def _result(builder: Builder, built: Built, name: str) -> None:
+    assert built.contract is not None
+    node = built.contract.roots["result"]
+    if isinstance(node, Object):
+        classes.write_root(builder, node, "result", name)
+    else:
+        expression = builder.checked_type_of(node, "", name, "Value")
+        if any(isinstance(n, Reference) and n.root == "result" for n in _all_nodes(built.contract)):
+            arguments = builder.node_arguments("", node.pointer)
+            marker = (
+                f"checked({arguments}, {deferred(expression.text)})"  # an alias cannot hold itself otherwise
+            )
+            expression = structs.replace(expression, exact=False, marker=marker)
+        builder.alias(name, expression, node, "")
+
+
+def _declare_result(builder: Builder, node: Node, name: str) -> None:
+    if isinstance(node, Object):
+        classes.declare_root_class(builder, node, "result", name)
+    else:
+        builder.declare_root(
+            "result", Expression(text=name, kinds=frozenset({"custom"}), uses=frozenset({name}))
+        )
+
+
+def _all_nodes(contract: Contract) -> Iterator[Node]:
+    for top in (*contract.roots.values(), *contract.definitions.values()):
+        yield from nodes(top)
+
+
+def _builder(built: Built, *, contract: str | None) -> Builder:
+    assert built.contract is not None
+    public = _public(built)
+    file_of = {name: built.contract.files[name] for name in public}
+    tags, tagged = find_tags(built.contract, file_of)
+    documents = {file: _type_contract(file) for file in set(file_of.values())}
+    if contract is not None:
+        documents[""] = contract
+    return Builder(
+        built.contract,
+        public=public,
+        documents=documents,
+        tags=tags,
+        tagged=tagged,
+        rule=node_type,
+        define_object=classes.define_object,
+    )
+
+
+def _type_contract(file: str) -> str:
+    """A shared type's contract file, as seen from its module."""
+    path = module_path(file)
+    return seen_from(path, contract_path("/".join(path)))
+
+
+def _public(built: Built) -> dict[str, str]:
+    """Public definitions of a shared type module: a file's root, and those in its `$defs`."""
+    public: dict[str, str] = {}
+    used: dict[str, set[str]] = {}
+    shared = [(name, location) for name, location in built.normal.locations.items() if location.file]
+    locations = sorted(shared, key=lambda item: (item[1].file, built.order(item[1])))
+    for name, location in locations:
+        if not location.path or (len(location.path) == 2 and location.path[0] in ("$defs", "definitions")):
+            wanted = (
+                str(location.path[-1])
+                if location.path
+                else posixpath.basename(posixpath.splitext(location.file)[0])
+            )
+            public[name] = unique(class_name(wanted), used.setdefault(location.file, set()))
+    return public
+
+
+def _define_shared(builder: Builder, built: Built) -> None:
+    """Define all public definitions, file by file: their names must be equal for every tool."""
+    order = sorted(builder.public, key=lambda n: (builder.file_of(n), built.order(built.normal.locations[n])))
+    builder.define_all(order)
+
+
+def _import_cycle(needs: Mapping[str, set[str]], file: str) -> frozenset[str]:
+    """Shared files that import this one, which imports them: their imports are at the end of the module."""
+    users: dict[str, set[str]] = {}
+    for user, used in needs.items():
+        for each in used:
+            users.setdefault(each, set()).add(user)
+    return frozenset(_reachable(needs, file) & _reachable(users, file) - {file})
+
+
+def _reachable(edges: Mapping[str, set[str]], start: str) -> set[str]:
+    visited: set[str] = set()
+    waiting = [start]
+    while waiting:
+        found = edges.get(waiting.pop(), set()) - visited
+        visited |= found
+        waiting += found
+    return visited
+
+
+def _module(builder: Builder, file: str, module: tuple[str, ...], cycle: frozenset[str]) -> Module:
+    own = builder.definitions.get(file, {})
+    needed: dict[str, set[str]] = {}
+    for definition in own.values():
+        for name in definition.uses:
+            owner = builder.owners[name]
+            if owner != file:
+                needed.setdefault(owner, set()).add(name)
+    late = {name for owner in cycle for name in needed.get(owner, ())}
+    early, deferred = _ordered(
+        _in_dependency_order(own), late, known={n for names in needed.values() for n in names} - late
+    )
+    imports = {owner: names for owner, names in needed.items() if owner not in cycle}
+    return Module(
+        definitions=early,
+        imports=_imports(module, imports),
+        late_imports=_imports(module, {owner: names for owner, names in needed.items() if owner in cycle}),
+        late_definitions=deferred,
+        plain_unions=frozenset(builder.plain_unions),
+    )
+
+
+def _imports(
+    module: tuple[str, ...], needed: Mapping[str, set[str]]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for owner, names in needed.items():
+        target = module_path(owner)
+        shared = 0
+        while shared < min(len(module), len(target)) - 1 and module[shared] == target[shared]:
+            shared += 1
+        found.append(("." * (len(module) - shared) + ".".join(target[shared:]), tuple(sorted(names))))
+    return tuple(sorted(found))
+
+
+def _in_dependency_order(own: Mapping[str, Definition]) -> list[Definition]:
+    """Definitions in dependency order: each after those that it uses, cycles in their own order."""
+    order: list[Definition] = []
+    visited: set[str] = set()
+    for start in own:
+        stack = [(start, False)]
+        while stack:
+            name, ready = stack.pop()
+            if ready:
+                order.append(own[name])
+            elif name not in visited:
+                visited.add(name)
+                stack.append((name, True))
+                stack += [
+                    (n, False) for n in sorted(own[name].uses, reverse=True) if n in own and n not in visited
+                ]
+    return order
+
+
+def _ordered(
+    definitions: Iterable[Definition], late: set[str], known: set[str]
+) -> tuple[tuple[Definition, ...], tuple[Definition, ...]]:
+    """Definitions with forward references quoted; plain aliases of late names go after the late imports."""
+    early: list[Definition] = []
+    deferred: list[Definition] = []
+    definition_name, later = set(known), set(late)
+    waiting: list[Definition] = []  # plain aliases: evaluated when the module is imported
+    for definition in definitions:
+        if isinstance(definition, AliasDefinition) and not definition.marker:
+            (deferred if definition.uses & later else waiting).append(definition)
+            later |= {definition.name} if definition.uses & later else set()
+        else:
+            early.append(_quoted(definition, definition_name))
+            definition_name.add(definition.name)
+        _append_ready(waiting, early, definition_name)
+    return tuple(early), tuple(deferred + waiting)
+
+
+def _append_ready(waiting: list[Definition], early: list[Definition], definition_name: set[str]) -> None:
+    """Move aliases whose names are all defined, in their order, until no more can be moved."""
+    moved = True
+    while moved:
+        moved = False
+        for definition in tuple(waiting):
+            if definition.uses <= definition_name:
+                waiting.remove(definition)
+                early.append(definition)
+                definition_name.add(definition.name)
+                moved = True
+
+
+def _quoted(definition: Definition, definition_name: set[str]) -> Definition:
+    if definition.uses <= definition_name:
+        return definition
+    if isinstance(definition, AliasDefinition):  # only type checkers see the text of a marked alias
+        return structs.replace(definition, text=_quote(definition.text))
+    assert isinstance(definition, ClassDefinition)
+    fields = tuple(_quoted_field(line, definition_name) for line in definition.fields)
+    return structs.replace(definition, fields=fields)
+
+
+def _quoted_field(line: FieldLine, definition_name: set[str]) -> FieldLine:
+    return line if line.uses <= definition_name else structs.replace(line, annotation=_quote(line.annotation))
+
+
+def _quote(source: str) -> str:
+    return text(source)
