@@ -65,9 +65,9 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast.bridges.openai_agents": ("function_tools",),
     "toolcast.bridges.langchain": ("tools",),
     "toolcast.bridges.fastmcp": ("RegistryProvider",),
-    "toolcast.jsonschema": (
-        *("Validator", "Violation", "UnsupportedSchema", "UnsupportedPattern"),
-        *("SearchTooLong", "TooManyBranches"),
+    "toolcast.jsonschema.validator": ("Validator",),
+    "toolcast.jsonschema.validator_errors": (
+        *("Violation", "UnsupportedSchema", "UnsupportedPattern", "SearchTooLong", "TooManyBranches"),
     ),
     "toolcast.languages.models": ("generate_models", "plain_schema", "ModelError"),
 }

@@ -13,7 +13,6 @@ from toolcast.languages.python.structs.module_model import AliasDefinition, Clas
 from toolcast.languages.python.structs.python_names import identifier
 
 from tests.diff.audience_pairs import side
-from tests.e2e.checkers import MYPY_CACHE
 from tests.python.compiled import compile_files
 
 HEAD = """\
@@ -122,7 +121,7 @@ def type_checked(folder: Path, pairs: Sequence[tuple[State, State]]) -> list[lis
             state.write(folder / name)
             (folder / f"use_{name}.py").write_text(touching(old, name), encoding="utf-8")
     config = folder / "mypy.ini"
-    settings = f"[mypy]\nstrict = True\nmypy_path = {folder}\ncache_dir = {MYPY_CACHE}\n"
+    settings = f"[mypy]\nstrict = True\nmypy_path = {folder}\ncache_dir = {folder}/cache\n"
     config.write_text(settings, encoding="utf-8")
     files = map(str, sorted(folder.glob("use_*.py")))
     command = [sys.executable, "-m", "mypy", "--config-file", str(config), *files]

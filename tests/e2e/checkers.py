@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-MYPY_CACHE = ROOT / ".mypy_cache" / "tests"
-"""What mypy knows of libraries and of the runtime, for all tests that ask it."""
 Found = dict[Path, set[int]]
 
 
@@ -36,7 +34,7 @@ def check(folders: list[Path], scratch: Path, *roots: Path) -> tuple[Found, Foun
     pyright = _start([*python, "pyright", "--outputjson", "--pythonpath", sys.executable, "-p", str(config)])
     options = ["--strict", "--no-error-summary", "--explicit-package-bases", "--namespace-packages"]
     files = [str(path) for folder in folders for path in sorted(folder.rglob("*.py"))]
-    mypy = _start([*python, "mypy", *options, "--cache-dir", str(MYPY_CACHE), *files], environment)
+    mypy = _start([*python, "mypy", *options, "--cache-dir", str(scratch / "mypy"), *files], environment)
     mypy_output, pyright_output = mypy.communicate(timeout=300)[0], pyright.communicate(timeout=300)[0]
     if not pyright_output.startswith("{") and not os.environ.get("CI"):  # it fetches itself on its first run
         pytest.skip(f"pyright does not run here: {pyright_output[:200]}")

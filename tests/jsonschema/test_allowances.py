@@ -7,8 +7,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from hypothesis import given
-from toolcast.jsonschema import Validator
 from toolcast.jsonschema.equality import equal
+from toolcast.jsonschema.validator import Validator
 
 from tests.jsonschema.strategies import documents, schemas, values
 

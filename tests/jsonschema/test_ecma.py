@@ -10,7 +10,8 @@ import subprocess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.jsonschema import UnsupportedPattern, translate
+from toolcast.jsonschema.ecma import translate
+from toolcast.jsonschema.validator_errors import UnsupportedPattern
 
 SPACES = "\t\n\v\f\r \u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 

@@ -4,7 +4,8 @@ import sys
 from typing import Any
 
 import pytest
-from toolcast.jsonschema import UnsupportedSchema, Validator
+from toolcast.jsonschema.validator import Validator
+from toolcast.jsonschema.validator_errors import UnsupportedSchema
 
 LINKED = {
     "type": "object",

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.jsonschema import Validator, Violation
 from toolcast.jsonschema.messages import member
+from toolcast.jsonschema.validator import Validator
+from toolcast.jsonschema.validator_errors import Violation
 
 EDIT = {
     "type": "object",

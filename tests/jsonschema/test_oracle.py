@@ -5,7 +5,7 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.jsonschema import Validator
+from toolcast.jsonschema.validator import Validator
 
 from tests.jsonschema.strategies import documents, schemas, values
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema.exceptions import _WrappedReferencingError
 from referencing import Registry
-from toolcast.jsonschema import Validator
 from toolcast.jsonschema.quarantine import sound_schema
+from toolcast.jsonschema.validator import Validator
 from toolcast.providers import normalize
 
 from tests.python.compiled import RefusedError, compile_files, spec

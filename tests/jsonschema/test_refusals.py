@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.jsonschema import UnsupportedSchema, Validator
 from toolcast.jsonschema.keyword_values import _FORMS
+from toolcast.jsonschema.validator import Validator
+from toolcast.jsonschema.validator_errors import UnsupportedSchema
 
 from tests.jsonschema.strategies import values
 

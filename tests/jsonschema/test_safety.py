@@ -17,12 +17,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.contract.schema_mistakes import is_always_fast, slow_pattern_reason
-from toolcast.jsonschema import SearchTooLong, UnsupportedSchema, Validator, translate
 from toolcast.jsonschema import search as searching
 from toolcast.jsonschema.automaton import STEPS, fast_steps
-from toolcast.jsonschema.ecma import analyse, exact_automaton, is_fast
+from toolcast.jsonschema.ecma import analyse, exact_automaton, is_fast, translate
 from toolcast.jsonschema.regex_cache import MAX_CACHED_LENGTH, in_one_call
 from toolcast.jsonschema.search import Search, Searches, Simulation, _Reader
+from toolcast.jsonschema.validator import Validator
+from toolcast.jsonschema.validator_errors import SearchTooLong, UnsupportedSchema
 
 from tests.counting import lines_executed
 from tests.jsonschema.backtracking import ALPHABET, Engine, Part, TooManyStepsError, patterns
@@ -155,7 +156,7 @@ def test_a_short_text_is_no_reason_to_warn() -> None:
 
 JUDGE = """
 import json, sys
-from toolcast.jsonschema import Validator
+from toolcast.jsonschema.validator import Validator
 
 for pattern, text in json.load(sys.stdin):
     value = {"a": text}
@@ -207,7 +208,7 @@ def test_what_cannot_be_judged_in_time_is_refused_by_name(length: int) -> None:
 
 def test_many_texts_cost_no_more_than_one() -> None:
     code = """
-from toolcast.jsonschema import Validator
+from toolcast.jsonschema.validator import Validator
 for pattern in ["^(a+)+$", "^(?=(a+)+$)a*!"]:
     judge = Validator({"items": {"pattern": pattern}})
     texts = ["a" * 20 + str(index) for index in range(4_000)]
@@ -370,7 +371,7 @@ def test_a_large_pattern_is_analysed_in_bounded_time() -> None:
     code = """
 import json, sys
 from toolcast.contract.schema_mistakes import slow_pattern_reason
-from toolcast.jsonschema import Validator
+from toolcast.jsonschema.validator import Validator
 for pattern in json.load(sys.stdin):
     slow_pattern_reason(pattern)
     Validator({"pattern": pattern}).accepts("a" * 100)

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.jsonschema import UnsupportedSchema, Validator
+from toolcast.jsonschema.validator import Validator
+from toolcast.jsonschema.validator_errors import UnsupportedSchema
 
 pytestmark = pytest.mark.corpora
 

@@ -191,7 +191,7 @@ def test_older_drafts_of_public_servers_are_raised(sdk: Sdk) -> None:
 
 def test_our_own_judge_needs_no_help_from_the_client(sdk: Sdk) -> None:
     """Where a client library does not look, the answer is judged all the same."""
-    from toolcast.jsonschema import Validator
+    from toolcast.jsonschema.validator import Validator
     from toolcast.mcp.live.live_calls import to_result
 
     types = sdk("mcp.types")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.analysis.verify.provider_laws import encode
-from toolcast.jsonschema import Validator
+from toolcast.jsonschema.validator import Validator
 from toolcast.providers import Dialect, Normalized, Profile, normalize
 from toolcast.providers.schema_judge import as_json_schema
 from toolcast.runtime.wire.decoder import decode_wire

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from toolcast.analysis.instances.edits import instances as generated
 from toolcast.analysis.instances.oracle import Oracle, OracleError
-from toolcast.jsonschema import Validator
+from toolcast.jsonschema.validator import Validator
 from toolcast.project.core.compiled import Options
 from toolcast.providers import (
     ToolInfo,

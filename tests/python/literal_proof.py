@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from toolcast.jsonschema import translate
+from toolcast.jsonschema.ecma import translate
 from toolcast.jsonschema.validator_errors import UnsupportedPattern
 
 STATEMENTS = (

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.jsonschema import translate
+from toolcast.jsonschema.ecma import translate
 from toolcast.runtime.support import (
     check_bounds,
     check_member,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolcast.jsonschema import Validator
+from toolcast.jsonschema.validator import Validator
 from toolcast.runtime import ArgumentError, ToolBinding
 from toolcast.runtime.support import check_unique
 

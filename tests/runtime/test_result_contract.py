@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.jsonschema import Validator
+from toolcast.jsonschema.validator import Validator
 from toolcast.runtime import MissingDataError, ToolRegistry, ToolResult
 from toolcast.runtime.resources import list_folders, read_resource
 

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from toolcast.analysis.instances.edits import instances
 from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.contract.build import Built
-from toolcast.jsonschema import UnsupportedSchema, Validator
 from toolcast.jsonschema.equality import equal
 from toolcast.jsonschema.json_values import nested_objects
+from toolcast.jsonschema.validator import Validator
+from toolcast.jsonschema.validator_errors import UnsupportedSchema
 from toolcast.languages.python.structs.module import tool_module
 from toolcast.languages.python.structs.python_names import class_name
 from toolcast.languages.typescript.modules import literal

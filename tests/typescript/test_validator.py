@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.analysis.instances.edits import instances
 from toolcast.analysis.instances.oracle import Oracle, OracleError
-from toolcast.jsonschema import SearchTooLong, UnsupportedSchema, Validator
 from toolcast.jsonschema.equality import equal
 from toolcast.jsonschema.search import Search, Searches
+from toolcast.jsonschema.validator import Validator
+from toolcast.jsonschema.validator_errors import SearchTooLong, UnsupportedSchema
 
 from bench.corpora.compile import CORPORA
 from bench.fuzz import overlaps, schemas

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcast.contract.build import Built, build_tool
-from toolcast.jsonschema import Validator
+from toolcast.jsonschema.validator import Validator
 from toolcast.languages.typescript.modules import slow_patterns
 from toolcast.package_files import PACKAGE
 from toolcast.spec.spec_reader import read_tool

@@ -13,10 +13,12 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from ..diagnostics import MISSING_LIBRARY, Diagnostic
-from ..jsonschema import Schemas, SearchTooLong, Validator
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import map_subschemas
 from ..jsonschema.pointers import resolve
+from ..jsonschema.schema_compiler import Schemas
+from ..jsonschema.validator import Validator
+from ..jsonschema.validator_errors import SearchTooLong
 from ..runtime.grammars import INSTALL, GrammarError, TextGrammar, TextInput, grammar_of
 from ..runtime.hidden_parameters import without_parameters
 from ..spec.keys import KEYS, SYNONYMS

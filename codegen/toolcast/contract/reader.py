@@ -5,12 +5,12 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from ..jsonschema import Validator
 from ..jsonschema.equality import equal, key
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import ANNOTATIONS, TIGHTER, union_of_names
 from ..jsonschema.pointers import escape, split
 from ..jsonschema.schema_compiler import Schemas
+from ..jsonschema.validator import Validator
 from .kept_properties import as_list, may_keep_undeclared, objects_keeping_undeclared
 from .normal_form import schemas_with_pointers
 from .schema_forms import asserted_keywords, form_of, only_asserting_part

@@ -7,12 +7,12 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from ..diagnostics import Severity, most_similar
-from ..jsonschema import UnsupportedPattern
 from ..jsonschema.ecma import analyse, is_fast, translate
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.keyword_values import wanted_form
 from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, HOLDS_SCHEMAS, NUMBERS, SIZES, TYPES
 from ..jsonschema.unusable_values import type_meant, types_meant
+from ..jsonschema.validator_errors import UnsupportedPattern
 from ..spec.reader_problems import quoted
 
 # -- values --------------------------------------------------------------------------------------

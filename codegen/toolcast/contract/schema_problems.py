@@ -11,13 +11,14 @@ from msgspec import UNSET, Struct
 from msgspec.json import decode
 
 from ..diagnostics import Diagnostic, Severity
-from ..jsonschema import SearchTooLong, UnsupportedSchema, Validator
 from ..jsonschema.cases import FORBIDDEN, Part, Side
 from ..jsonschema.emptiness import Emptiness
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import subschemas
 from ..jsonschema.pointers import escape, join, resolve, split
 from ..jsonschema.schema_compiler import Schemas
+from ..jsonschema.validator import Validator
+from ..jsonschema.validator_errors import SearchTooLong, UnsupportedSchema
 from ..runtime.hidden_parameters import hiding_problem
 from ..runtime.mcp_headers import KEYWORD, annotated, header_problems
 from ..spec.parsed_document import Document, diagnose

@@ -8,14 +8,15 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-from ..jsonschema import Document, UnsupportedSchema, Validator
-from ..jsonschema.document import ExternalReference, SchemaLocation, written_subschemas
+from ..jsonschema.document import Document, ExternalReference, SchemaLocation, written_subschemas
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import SIZES, subschemas
 from ..jsonschema.pointers import join
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.schema_node import LibrarySchemaError, SchemaChange, SchemaError
 from ..jsonschema.upgrade import draft_of
+from ..jsonschema.validator import Validator
+from ..jsonschema.validator_errors import UnsupportedSchema
 
 _TYPES = {
     name.upper(): name for name in ("string", "number", "integer", "boolean", "array", "object", "null")

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .. import jsonschema
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.schema_document import refuses_none
 from ..jsonschema.schema_node import LibrarySchemaError, SchemaError
 from ..jsonschema.unusable_values import python_object
+from ..jsonschema.validator import Validator
 from ..runtime.arguments import Arguments, parse_arguments
 from ..runtime.bounded_json import UnreadableJSONError, read_json
 from ..runtime.errors import LIMIT, ArgumentError
@@ -24,7 +24,7 @@ from .profiles.load_profiles import load_profile
 from .profiles.profile import Profile
 
 if TYPE_CHECKING:
-    from ..jsonschema import Validator, Violation
+    from ..jsonschema.validator_errors import Violation
     from ..runtime.wire.decoder import WireDecoder
     from ..runtime.wire.guesses import Guesses
 
@@ -88,7 +88,7 @@ class _Prepared:
         if self._validator is None:
             contract = normalize(_parsed(self.schema), _PLAIN).schema
             contract.pop("$schema", None)  # whatever draft it names: it is raised by now
-            self._validator = jsonschema.Validator(contract, formats=True)
+            self._validator = Validator(contract, formats=True)
         return self._validator
 
 
@@ -232,7 +232,7 @@ def decode(
         ArgumentError: the text is no JSON object, or the schema refuses the arguments; it names every
             violation.
         SchemaError: the schema has no form in the dialect.
-        toolcast.jsonschema.UnsupportedSchema: the schema cannot be validated exactly.
+        toolcast.jsonschema.validator_errors.UnsupportedSchema: the schema cannot be validated exactly.
         ProfileError: the provider is not known.
     """
     if schema is None:
@@ -305,7 +305,7 @@ def _repaired(tool: str, arguments: Arguments, guesses: Guesses | None) -> objec
     except ArgumentError as problem:
         if guesses is None or not guesses.allow:
             raise
-        value = _guessed(arguments, None, jsonschema.Validator({"type": "object"}), guesses, problem)
+        value = _guessed(arguments, None, Validator({"type": "object"}), guesses, problem)
         if value is None:
             raise
         return value

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from ..jsonschema import Schemas, Validator
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import map_subschemas
 from ..jsonschema.pointers import resolve
+from ..jsonschema.schema_compiler import Schemas
+from ..jsonschema.validator import Validator
 
 Schema = Any
 """A dict or a boolean; documents come from files, so nothing is promised."""

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..jsonschema import UnsupportedSchema
 from ..jsonschema.equality import equal
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.search import found
+from ..jsonschema.validator_errors import UnsupportedSchema
 from ..runtime.wire import WireForm, WireForms
 from ..runtime.wire.decoder import WireDecoder
 from ..runtime.wire.wire_form import KEY, MORE, VALUE, position

@@ -25,7 +25,7 @@ from .result import Content, ToolResult
 from .workers import Workers, abandoned
 
 if TYPE_CHECKING:
-    from ..jsonschema import Violation
+    from ..jsonschema.validator_errors import Violation
     from .elicitation import ElicitationRequest, Elicited
     from .functions.adapt import AdaptError, adapt
     from .repairs.repair import Repair
@@ -87,7 +87,7 @@ __getattr__ = lazy_exports(
         "Repair": ".repairs.repair",
         "Sampled": ".sampling",
         "SamplingRequest": ".sampling",
-        "Violation": "..jsonschema",
+        "Violation": "..jsonschema.validator_errors",
         "adapt": ".functions.adapt",
     },
 )

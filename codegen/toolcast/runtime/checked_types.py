@@ -15,7 +15,7 @@ from ..jsonschema.messages import literal
 from .resources import ContractFile, ContractNode
 
 if TYPE_CHECKING:
-    from ..jsonschema import Violation
+    from ..jsonschema.validator_errors import Violation
 
 
 class _CheckedForm:

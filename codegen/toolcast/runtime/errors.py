@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:  # the schema compiler is loaded only where a value needs it
-    from ..jsonschema import Violation
+    from ..jsonschema.validator_errors import Violation
 
 
 LIMIT = 50

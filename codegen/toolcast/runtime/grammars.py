@@ -16,8 +16,8 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from ..jsonschema import Violation
 from ..jsonschema.charset import source, union
+from ..jsonschema.validator_errors import Violation
 
 GrammarSyntax = Literal["lark", "regex"]
 """The syntax in which a grammar is written."""

@@ -16,7 +16,7 @@ from .result import ToolResult
 from .unicode_text import is_encodable, replace_surrogates
 
 if TYPE_CHECKING:
-    from ..jsonschema import Validator
+    from ..jsonschema.validator import Validator
     from .middleware.secrets.secrets import Secrets
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from .errors import MissingDataError, UnknownProviderError
 from .request_rules import RequestRules
 
 if TYPE_CHECKING:
-    from ..jsonschema import Validator
+    from ..jsonschema.validator import Validator
 
 
 _REMEDY = (
@@ -186,7 +186,7 @@ class ContractNode:
             pointer = self.pointer + below
             schema = follow(document, pointer)
             # The compiler of schemas is only loaded where values need it.
-            from ..jsonschema import Validator
+            from ..jsonschema.validator import Validator
 
             validator = Validator(schema, root=document, pointer=pointer, formats=ASSERT_FORMATS)
             self._validators[below] = validator

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from ..jsonschema import Validator, Violation
 from ..jsonschema.json_values import JsonObject
+from ..jsonschema.validator import Validator
+from ..jsonschema.validator_errors import Violation
 from ..runtime.wire.value_paths import Steps, steps_of, value_at
 from .keys import KEYS, Key
 from .reader_problems import quoted

@@ -10,7 +10,7 @@ from typing import Any
 from toolcast.analysis.instances.edits import instances
 from toolcast.analysis.instances.oracle import Oracle, asserted_formats
 from toolcast.analysis.verify.provider_laws import WireEncoder
-from toolcast.jsonschema import UnsupportedSchema
+from toolcast.jsonschema.validator_errors import UnsupportedSchema
 from toolcast.providers import Normalizer, decode
 from toolcast.providers.ledger import NOT_STRICT
 from toolcast.providers.schema_judge import as_json_schema

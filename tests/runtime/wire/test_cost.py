@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolcast.jsonschema import Validator
 from toolcast.jsonschema.json_values import count_parts
+from toolcast.jsonschema.validator import Validator
 from toolcast.runtime import Guesses
 from toolcast.runtime.repairs.texts import candidates
 from toolcast.runtime.repairs.values import Fitting

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from toolcast.jsonschema import Validator
 from toolcast.jsonschema.json_values import count_parts
+from toolcast.jsonschema.validator import Validator
 from toolcast.runtime import ArgumentError, Guesses, ToolRegistry
 from toolcast.runtime.repairs.values import Fitting
 from toolcast.runtime.wire.guesses import NAMES

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.json import encode
 
 from ...contract.build import Built
-from ...jsonschema import Validator
 from ...jsonschema.cases import Part, Side
+from ...jsonschema.validator import Validator
 from ..instances.generator import Generator, PartBudget, UnfillableError
 from ..instances.shrink import Path, without
 from .gaps import OF_KEYWORD, Gap, merged

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from ...jsonschema import Violation
+from ...jsonschema.validator_errors import Violation
 from ...project.core.compiler import attribute, decoding_files, imported
 from ...runtime.errors import LIMIT, ArgumentError
 from ...spec.parsed_document import Document

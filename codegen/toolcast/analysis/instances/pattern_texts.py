@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from ...jsonschema import UnsupportedPattern, translate
 from ...jsonschema.automaton import AT_END, NOTHING, Automaton
 from ...jsonschema.charset import Alphabet
-from ...jsonschema.ecma import exact_automaton
+from ...jsonschema.ecma import exact_automaton, translate
 from ...jsonschema.regex_cache import cache_short_texts
+from ...jsonschema.validator_errors import UnsupportedPattern
 
 _PARSER: Any = getattr(re, "_parser", None)
 _MAX_REPEAT = 4

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ...hidden_characters import without_hidden
-from ...jsonschema import Validator
 from ...jsonschema.json_values import JsonObject, type_of
+from ...jsonschema.validator import Validator
 from ...runtime.context import ToolContext
 from ...runtime.errors import RefusalError
 from ...runtime.result import Content, ToolResult

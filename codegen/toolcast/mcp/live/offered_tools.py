@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from ...hidden_characters import without_hidden
-from ...jsonschema import Validator
+from ...jsonschema.validator import Validator
 from ...providers import Normalizer
 from ...runtime.errors import FrozenRegistryError
 from ...runtime.handlers import Handler

@@ -10,7 +10,6 @@ import msgspec
 from msgspec import Struct, structs
 
 from ...hidden_characters import describe_character, without_hidden
-from ...jsonschema import UnsupportedSchema, Validator
 from ...jsonschema.ecma import analyse, is_fast
 from ...jsonschema.json_values import JsonMapping, JsonObject, nested_objects, too_deep, type_of
 from ...jsonschema.keywords import ANY_SCHEMA_MAP
@@ -18,6 +17,8 @@ from ...jsonschema.pointers import resolve
 from ...jsonschema.quarantine import sound_schema
 from ...jsonschema.schema_document import parse_schema
 from ...jsonschema.schema_node import SchemaChange, to_json
+from ...jsonschema.validator import Validator
+from ...jsonschema.validator_errors import UnsupportedSchema
 from ...providers import Normalizer, SchemaError, quarantined
 from ...runtime.mcp_headers import without_refused_headers
 

@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from ...agents.dispatch.call import Call
 from ...agents.dispatch.render_results import render
-from ...jsonschema import UnsupportedSchema, Validator
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.pointers import unescape
+from ...jsonschema.validator import Validator
+from ...jsonschema.validator_errors import UnsupportedSchema
 from ...runtime.binding import AnyBinding
 from ...runtime.errors import UnknownProviderError
 from ...runtime.handler_results import fault_of_result

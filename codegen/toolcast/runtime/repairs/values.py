@@ -13,7 +13,8 @@ from .repair import LEXICAL_NAMES, Name, Repair
 from .texts import MAX_TEXT, MissingLibraryError, candidates
 
 if TYPE_CHECKING:
-    from ...jsonschema import Validator, Violation
+    from ...jsonschema.validator import Validator
+    from ...jsonschema.validator_errors import Violation
 
 _MAX_TRIES = 64
 """Values that are validated for one call at most: each validates all of the arguments."""

@@ -20,7 +20,7 @@ from ..repairs.texts import Candidate, MissingLibraryError, candidates
 from ..repairs.values import Fit, Fitting
 
 if TYPE_CHECKING:
-    from ...jsonschema import Validator
+    from ...jsonschema.validator import Validator
 
 __all__ = ["NAMES", "GuessError", "Guesses", "Name", "RecordedGuesses", "Repair", "guess", "with_reason"]
 

@@ -78,7 +78,8 @@ class _BranchSelector:
     def _accepts(self, index: int, value: Any) -> bool:
         validator = self._validators.get(index)
         if validator is None:
-            from ...jsonschema import Document, Validator
+            from ...jsonschema.document import Document
+            from ...jsonschema.validator import Validator
 
             if self._root is None:
                 self._root = Document(_as_json_schema(self._document))

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import UNSET, structs
 
 from ....contract.tree import Enum, Field, Node, Null, Object, String, Union, nodes
-from ....jsonschema import translate
+from ....jsonschema.ecma import translate
 from .builder import Builder, NameParts
 from .module_model import AliasDefinition, ClassDefinition, Expression, FieldLine
 from .python_names import field_names, unique

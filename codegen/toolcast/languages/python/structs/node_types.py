@@ -23,7 +23,7 @@ from ....contract.tree import (
     Tuple,
     Union,
 )
-from ....jsonschema import translate
+from ....jsonschema.ecma import translate
 from .builder import ANY, Builder, NameParts
 from .classes import object_type
 from .module_model import Expression
