@@ -9,13 +9,10 @@ from types import ModuleType
 from toolcast.agents import text_calls
 
 SCRIPT = """
-import sys
 from toolcast.agents.text_calls import parse
 from toolcast.agents.text_calls.text_format import _read
 parse('<tool_call>{"name": "now"}</tool_call>', "hermes")
 print(_read.cache_info().currsize)
-late = ("dispatcher", "system_prompt", "format_file")
-print(*(name for name in late if f"toolcast.agents.text_calls.{name}" in sys.modules))
 """
 
 
@@ -26,6 +23,6 @@ def test_no_module_hides_a_public_name() -> None:
         assert not isinstance(getattr(text_calls, name), ModuleType), name
 
 
-def test_a_program_that_parses_reads_the_format_that_it_names_and_loads_no_dispatcher() -> None:
+def test_a_program_that_parses_reads_the_format_that_it_names_alone() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["1"]
