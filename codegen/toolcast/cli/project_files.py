@@ -36,7 +36,7 @@ def text_of(offer: Offer, output: str, requirement: str) -> str:
     `requirement` is what pip installs to get the compiler: a pinned version, or `.[build]` in a checkout
     of toolcast. Raises ValueError where the file can say nothing of that folder.
     """
-    raw = files(__package__).joinpath("files", offer.template).read_text(encoding="utf-8")
+    raw = files("toolcast.cli").joinpath("files", offer.template).read_text(encoding="utf-8")
     raw = raw.replace("{requirement}", requirement)
     if "{every}" not in raw:
         return raw
