@@ -17,7 +17,7 @@ from typing import Any
 
 STAGES = {
     "what all depend on": [("generate", "snapshot"), ("generate", "profiles_of"), ("generate", "walk")],
-    "compiling, in workers": [("units", "compile_tasks")],
+    "compiling, in workers": [("generate", "compile_tasks")],
     "registry and ledger": [("generate", "make_package")],
     "plan": [("generate", "plan_outputs")],
     "writing": [("generate", "publish")],
@@ -65,12 +65,12 @@ def measure(project: Path) -> dict[str, list[float]]:
     clock = Clock()
     started = now()
     from toolcast.config import load_config
-    from toolcast.project import generate, units
+    from toolcast.project import generate
     from toolcast.project.state import index
     from toolcast.project.worker import FRONTEND
 
     clock.add(IMPORTS, started)
-    modules: dict[str, Any] = {"units": units, "generate": generate, "index": index}
+    modules: dict[str, Any] = {"generate": generate, "index": index}
     for stage, places in STAGES.items():
         for module, name in places:
             owner, _, last = name.rpartition(".")

@@ -9,11 +9,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import toolcast.project.generate as generate_module
 import toolcast.project.package as package_module
 import toolcast.project.state.fingerprint as fingerprint_module
 import toolcast.project.state.index as index_module
-import toolcast.project.units as staleness_module
-import toolcast.project.units as units_module
 from msgspec import structs
 from toolcast.config import Config
 from toolcast.project.core.compiled import Compiled
@@ -52,7 +51,7 @@ class Place:
         put(base / "p/pyproject.toml", TOML)
         patch.setattr(fingerprint_module, "PACKAGE", self.generator)
         patch.setattr(fingerprint_module, "templates_dir", lambda: self.templates)
-        patch.setattr(staleness_module, "libraries", self.libraries)
+        patch.setattr(generate_module, "libraries", self.libraries)
 
     def libraries(self, *, models: bool) -> tuple[Library, ...]:
         names = sorted(library.name for library in libraries(models=models))
@@ -73,7 +72,7 @@ class Place:
             return compile_tasks(context, tasks, **options)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(units_module, "compile_tasks", recording)
+            patch.setattr(generate_module, "compile_tasks", recording)
             build(self.config, FAKE)
         return compiled
 

@@ -5,7 +5,7 @@ built, and the run fails (L7, L10). Only a deleted spec's output is deleted.
 """
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Literal
@@ -17,23 +17,151 @@ from ..config import Config, show
 from ..diagnostics import MISSING_LIBRARY, Diagnostic, has_errors
 from ..spec.discovery import Discovery, is_there
 from ..spec.load import name_position
-from ..spec.type_folders import is_outside
+from ..spec.type_folders import TypeFolder, file_of, is_outside
 from .core.compiled import ToolEntry
 from .former import Stale, find_former, stale_outputs
 from .output.drift import Cause, find_causes
 from .output.manifest import NAME
-from .output.output_tree import remove_all_temporary
+from .output.output_tree import Tree, remove_all_temporary
 from .output.plan import Plan, reason, remedy
 from .output.publish import find_owned, find_strays, plan_outputs, publish
 from .package import Package, PackageError, make_package
-from .pool import Progress
-from .profiles import find_types, profiles_of, unknown_providers
-from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache
+from .pool import Progress, compile_tasks
+from .profiles import Profiles, find_types, profiles_of, unknown_providers
+from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache, unit_of
 from .state.files import locked
-from .state.fingerprint import PRINTERS, Sources, walk
+from .state.fingerprint import PRINTERS, Library, Sources, combine, libraries, setting, walk
 from .state.index import Index
-from .units import Snapshot, Updated, snapshot, update_units
-from .worker import Context, Frontend, project_context
+from .worker import Context, Frontend, Task, project_context
+
+
+class _Snapshot(Struct, frozen=True, kw_only=True):
+    """The memory of the last run, and the files as they are now; `common` digests all that outputs depend on
+    but specs.
+    """
+
+    root: str
+    cache: Cache
+    common: str
+    sources: Sources
+    tree: Tree
+    libraries: tuple[Library, ...]
+    folders: tuple[TypeFolder, ...] = ()
+
+    def digest(self, path: str) -> str | None:
+        """Return the digest of a source as the specs root names it; None if it is gone."""
+        file = file_of(self.root, path, self.folders)
+        return None if file is None else self.sources.digest(file)
+
+    def changed(self, path: str) -> bool:
+        """Return whether the source has changed since it was digested."""
+        file = file_of(self.root, path, self.folders)
+        return file is None or self.sources.changed(file)
+
+
+def _snapshot(
+    config: Config, profiles: Profiles, folders: tuple[TypeFolder, ...], cache: Cache, sources: Sources
+) -> _Snapshot:
+    """Take a snapshot; `sources` has the digests of what was read already."""
+    used = libraries(models=bool(config.models))
+    parts = setting(config, profiles.chosen, profiles.files, used, sources)
+    return _Snapshot(
+        root=str(config.specs),
+        cache=cache,
+        common=combine(word for name in sorted(parts) for word in (name, parts[name])),
+        sources=sources,
+        tree=Tree(config.output, sources.index),
+        libraries=used,
+        folders=folders,
+    )
+
+
+def _fingerprint(now: _Snapshot, task: Task, uses: Sequence[str]) -> str:
+    """Digest everything that one unit's outputs depend on, alike on every machine."""
+    parts = [now.common, task.kind, task.path]
+    for path in (task.path, *uses):
+        parts += [path, now.digest(path) or "-"]
+    return combine(parts)
+
+
+def _current_unit(now: _Snapshot, task: Task) -> Unit | None:
+    """Return the unit as the last run left it; None if it is stale."""
+    unit = now.cache.units.get(task.path)
+    if unit is None or unit.fingerprint != _fingerprint(now, task, unit.uses):
+        return None
+    return unit if now.tree.intact(unit.outputs) else None
+
+
+Files = Mapping[str, bytes]
+"""Outputs by posix path below the output root."""
+
+
+class _Updated(Struct, frozen=True, kw_only=True):
+    """The units that compile, by spec path, and the files of those that this run compiled. `unsettled` units
+    must not be remembered: a source changed while they were compiled. `wanted` are the shared types that
+    units refer to, also those with errors.
+    """
+
+    units: Mapping[str, Unit]
+    files: Mapping[str, Files]
+    diagnostics: tuple[Diagnostic, ...]
+    unsettled: frozenset[str]
+    wanted: frozenset[str] = frozenset()
+
+
+def _update_units(
+    context: Context,
+    found: Discovery,
+    now: _Snapshot,
+    *,
+    jobs: int | None = None,
+    progress: Progress = lambda _done, _total: None,
+) -> _Updated:
+    """Bring the units of all specs up to date, and those of the shared types outside that they refer to.
+    Other types outside have no module, and their errors are not reported.
+    """
+    inside = [Task(path, "type") for path in found.types if not is_outside(path)]
+    first = _update(context, [*inside, *(Task(path, "tool") for path in found.tools)], now, jobs, progress)
+    outside = [Task(path, "type") for path in found.types if is_outside(path) and path in first.wanted]
+    if not outside:
+        return first
+    second = _update(context, outside, now, jobs, lambda _done, _total: None)
+    return _Updated(
+        units={**first.units, **second.units},
+        files={**first.files, **second.files},
+        diagnostics=(*first.diagnostics, *second.diagnostics),
+        unsettled=first.unsettled | second.unsettled,
+        wanted=first.wanted | second.wanted,
+    )
+
+
+def _update(
+    context: Context, tasks: Sequence[Task], now: _Snapshot, jobs: int | None, progress: Progress
+) -> _Updated:
+    for task in tasks:  # a source is digested before it is read
+        now.digest(task.path)
+    current = {task.path: unit for task in tasks if (unit := _current_unit(now, task)) is not None}
+    stale = [task for task in tasks if task.path not in current]
+    results = compile_tasks(context, stale, jobs=jobs, progress=progress)
+    compiled = {result.path: result for result in results}
+    made = {
+        task.path: unit_of(result, fingerprint=_fingerprint(now, task, result.uses))
+        for task in stale
+        if (result := compiled.get(task.path)) is not None and not has_errors(result.diagnostics)
+    }
+    units = current | made
+    return _Updated(
+        units=units,
+        files={path: compiled[path].files for path in made},
+        diagnostics=(
+            *(problem for path in current for problem in units[path].diagnostics),
+            *(problem for result in compiled.values() for problem in result.diagnostics),
+        ),
+        wanted=frozenset(path for unit in units.values() for path in unit.uses)
+        | {path for each in compiled.values() for path in (*each.uses, *each.missing)},
+        unsettled=frozenset(path for path, unit in made.items() if any(map(now.changed, (path, *unit.uses)))),
+    )
+
 
 _Mode = Literal["write", "check", "diff"]
 
@@ -65,7 +193,7 @@ class _Run(Struct, frozen=True, kw_only=True):
     context: Context
     found: Discovery
     index: Index
-    now: Snapshot
+    now: _Snapshot
 
 
 class _StoppedError(Exception):
@@ -95,7 +223,7 @@ def build(
     try:
         with _state(config, mode, waiting):
             run = _read(config, frontend, mode)
-            updated = update_units(run.context, run.found, run.now, jobs=jobs, progress=progress)
+            updated = _update_units(run.context, run.found, run.now, jobs=jobs, progress=progress)
             package = _make_package(run, updated)
             report = _plan(run, updated, package)
             if mode == "write" and not report.plan.blocked:
@@ -136,14 +264,14 @@ def _read(config: Config, frontend: Frontend, mode: _Mode) -> _Run:
     folders, problems = find_types(config)
     if problems:
         raise _StoppedError(*problems)
-    now = snapshot(config, profiles, folders, cache, sources)
+    now = _snapshot(config, profiles, folders, cache, sources)
     for folder in (config.specs, *(Path(each.folder) for each in folders)):
         walk(folder, index)
     context, found = project_context(config, profiles, frontend)
     return _Run(config=config, mode=mode, context=context, found=found, index=index, now=now)
 
 
-def _make_package(run: _Run, updated: Updated) -> Package:
+def _make_package(run: _Run, updated: _Updated) -> Package:
     """Make the files about the whole set, unless they are up to date; find what specs with errors keep."""
     config, found, now = run.config, run.found, run.now
     if incomplete := [each for each in updated.diagnostics if each.code == MISSING_LIBRARY]:
@@ -174,7 +302,7 @@ def _make_package(run: _Run, updated: Updated) -> Package:
         raise _StoppedError(*problems, fault.diagnostic(show(config.output))) from fault
 
 
-def _plan(run: _Run, updated: Updated, package: Package) -> Report:
+def _plan(run: _Run, updated: _Updated, package: Package) -> Report:
     config, found, now = run.config, run.found, run.now
     expected: dict[str, bytes | None] = {}
     for path, unit in package.kept.items():
@@ -221,7 +349,7 @@ def _without_consequences(problems: set[Diagnostic], types: set[str]) -> set[Dia
     return {problem for problem in problems if problem.code != "broken-type"}
 
 
-def _publish(run: _Run, report: Report, updated: Updated, package: Package) -> Report:
+def _publish(run: _Run, report: Report, updated: _Updated, package: Package) -> Report:
     """Carry out the plan, and save what the next run may rely on."""
     config, now = run.config, run.now
     if not now.cache.units:

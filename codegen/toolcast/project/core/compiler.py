@@ -28,14 +28,16 @@ from ...languages.python.bindings.render_module import (
     type_text,
 )
 from ...languages.python.bindings.templates import Overrides, TemplateFailedError, Templates
-from ...languages.python.check.isolate import (
+from ...languages.python.check import (
     Isolated,
     UnsoundError,
+    WithoutTexts,
     build_decoders,
     check_binding,
+    require_definitions,
+    require_own_statements,
     without_protocol,
 )
-from ...languages.python.check.overriding import WithoutTexts, require_definitions, require_own_statements
 from ...languages.python.structs.module import Roots, module_path, tool_module, type_module, type_modules
 from ...languages.python.structs.module_model import Module
 from ...languages.python.structs.python_names import class_name, constant_name
@@ -160,7 +162,7 @@ def compile_package(
     markers = {marker_path(folder): marker for folder in folders}
     files = {**markers, REGISTRY: registry, REQUESTS: pretty(requests)}
     if TYPESCRIPT in options.targets:
-        from ...languages.typescript.package import package_modules
+        from ...languages.typescript.modules import package_modules
 
         files |= package_modules([entry for entry in entries if TYPESCRIPT not in entry.without])
     return files

@@ -145,7 +145,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
             that begins "is not sent, because".
         limits: what one request may hold.
         request: what a request needs beside its tool objects.
-        answers: the provider's answer to a breach, by rule (`profile_check.RULES`).
+        answers: the provider's answer to a breach, by rule (`load_profiles.RULES`).
         models: globs of the models that the profile applies to; for people, not for code.
     """
 

@@ -1,14 +1,245 @@
-"""The templates, built in or overridden by file name. With overrides they run in a sandbox."""
+"""The templates, built in or overridden by file name. With overrides they run in a sandbox.
 
+Jinja's `ImmutableSandboxedEnvironment` keeps templates from Python's own attributes and from changing values.
+It does not bound their work. Here each turn of a loop, each call, each value that is set, compared or
+filtered, and each character that is printed costs units of one budget per rendering; and no expression yields
+a value that weighs more than `_LARGEST`. What could yield more is refused before it is computed, from the
+sizes of its operands.
+"""
+
+# The methods of Jinja's code generator are named after its nodes.
+# ruff: noqa: N802
+import math
 import os
-from collections.abc import Callable
-from contextlib import nullcontext
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
-from jinja2 import Environment, FunctionLoader
+from jinja2 import BaseLoader, Environment, FunctionLoader, StrictUndefined, nodes, pass_context
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.exceptions import SecurityError, TemplateSyntaxError
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from ....jsonschema.json_values import JsonObject
 from ....package_files import templates_dir
-from .sandbox import OPTIONS, BoundedSandbox
+
+_BUDGET = 1 << 27
+"""Units that one rendering may spend. One character costs one."""
+_LARGEST = 1 << 25
+"""Units that one value may weigh."""
+_OPTIONS: JsonObject = {
+    "undefined": StrictUndefined,
+    "autoescape": False,  # Python source, and every string arrives as a literal
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "keep_trailing_newline": True,
+    "auto_reload": False,
+}
+"""Jinja's options for all templates, built in or not."""
+_STEP = 16  # a turn of a loop, and an element of a list
+_CALL = 512
+_GLOBALS = ("cycler", "dict", "joiner", "namespace", "range")
+_UNFIT = ("random", "urlize", "pprint")
+"""Filters that are no use for source text, and yield other bytes each time or need much work."""
+_WIDE = frozenset({"center", "expandtabs", "ljust", "rjust", "zfill", "format", "format_map", "%"})
+_NUMBER = re.compile(r"[0-9]{1,20}")
+
+
+class _Budget:
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = _BUDGET
+
+
+_budget: ContextVar[_Budget | None] = ContextVar("toolcast template budget", default=None)
+
+
+def _spend(units: int) -> None:
+    """Spend units; raise SecurityError when none are left. Work before rendering costs nothing."""
+    budget = _budget.get()
+    if budget is not None:
+        budget.left -= units
+        if budget.left < 0:
+            raise SecurityError("the template does more than a template may: it loops or prints too much")
+
+
+def _weight(value: object, *, numbers: bool = False) -> int:
+    """The cost of a value as it would be printed, at any depth; hardly more than `_LARGEST`. With `numbers`,
+    each number counts by its value, also in text: it may be a width.
+    """
+    total, queue = 0, [value]
+    while queue and total <= _LARGEST:
+        each = queue.pop()
+        total += _STEP
+        if isinstance(each, (str, bytes)):
+            total += len(each)
+            if numbers and isinstance(each, str):
+                total += sum(map(int, _NUMBER.findall(each)))
+        elif isinstance(each, (list, tuple, set, frozenset)):
+            queue += each
+        elif isinstance(each, dict):
+            queue += each
+            queue += each.values()
+        elif numbers and isinstance(each, int):
+            total += abs(each)
+    return total
+
+
+def _require_size(size: int) -> None:
+    if size > _LARGEST:
+        raise SecurityError("the template makes a value that is too large")
+
+
+def _held(value: object) -> object:
+    """A value that may be kept or compared, paid for by its size."""
+    size = _weight(value)
+    _require_size(size)
+    _spend(size)
+    return value
+
+
+def _require_product(name: str, value: object, operands: Iterable[object]) -> None:
+    """Bound the result of an operation on `value` by the product of the sizes."""
+    numbers = name in _WIDE
+    sizes = [_weight(value, numbers=numbers)]
+    sizes += [abs(each) if isinstance(each, int) else _weight(each, numbers=numbers) for each in operands]
+    _spend(sum(min(size, _LARGEST) for size in sizes))
+    _require_size(math.prod(max(size, 1) for size in sizes))
+
+
+def _bounded(name: str, function: Any) -> Callable[..., object]:
+    """A filter or test that looks at the sizes of its arguments first."""
+    first = int(getattr(function, "jinja_pass_arg", None) is not None)
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        values = [list(each) if isinstance(each, Iterator) else each for each in args[first:]]
+        if values:
+            _require_product(name, values[0], (*values[1:], *options.values()))
+        return function(*args[:first], *values, **options)
+
+    return call
+
+
+@pass_context
+def _printed(_context: Context, value: object) -> object:
+    return _held(value)
+
+
+class _Counting(CodeGenerator):
+    """A code generator that adds the counting of work to the compiled template."""
+
+    def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
+        size = sum(len(child.data) for child in node.nodes if isinstance(child, nodes.TemplateData))
+        self.writeline(f"environment.spend({size + 1})", node)
+        super().visit_Output(node, frame)
+
+    def visit_For(self, node: nodes.For, frame: Frame) -> None:
+        if node.recursive:
+            raise TemplateSyntaxError("recursive loops are not for templates of tools", node.lineno)
+        node.iter = _through("turns", node.iter)
+        super().visit_For(node, frame)
+
+    def visit_Assign(self, node: nodes.Assign, frame: Frame) -> None:
+        node.node = _through("held", node.node)
+        super().visit_Assign(node, frame)
+
+    def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
+        node.expr = _through("held", node.expr)
+        for operand in node.ops:
+            operand.expr = _through("held", operand.expr)
+        super().visit_Compare(node, frame)
+
+    def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:
+        if isinstance(node.arg, nodes.Slice):
+            node.node = _through("held", node.node)
+        super().visit_Getitem(node, frame)
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
+        self.visit(_through("joined", *node.nodes), frame)
+
+
+def _through(name: str, *expressions: nodes.Node) -> nodes.Call:
+    made = nodes.Call(nodes.EnvironmentAttribute(name), [*expressions], [], None, None)
+    made.set_lineno(expressions[0].lineno)
+    environment = expressions[0].environment
+    assert environment is not None
+    made.set_environment(environment)
+    return made
+
+
+class _BoundedSandbox(ImmutableSandboxedEnvironment):
+    """Jinja's immutable sandbox with a budget, which counts inside of `rendering` only."""
+
+    code_generator_class = _Counting
+    intercepted_binops = frozenset({"+", "*", "**", "%"})
+
+    def __init__(self, loader: BaseLoader) -> None:
+        super().__init__(
+            loader=loader,
+            optimized=False,  # an expression is not computed before it is counted
+            finalize=_printed,
+            **_OPTIONS,
+        )
+        self.globals = {name: self.globals[name] for name in _GLOBALS}
+        self.filters = {
+            name: _bounded(name, each) for name, each in self.filters.items() if name not in _UNFIT
+        }
+        self.tests = {name: _bounded(name, each) for name, each in self.tests.items()}
+
+    @contextmanager
+    def rendering(self) -> Generator[None]:
+        """Count the rendering inside of this context against one budget."""
+        token = _budget.set(_Budget())
+        try:
+            yield
+        finally:
+            _budget.reset(token)
+
+    def spend(self, units: int) -> None:
+        """Pay for literal text. Raises SecurityError when the budget is spent."""
+        _spend(units)
+
+    def held(self, value: object) -> object:
+        """Pay for a value by its size and return it. Raises SecurityError where it is too large."""
+        return _held(value)
+
+    def turns(self, items: Iterable[object]) -> Iterator[object]:
+        """Yield items, paying for each."""
+        for item in items:
+            _spend(_STEP)
+            yield item
+
+    def joined(self, *parts: object) -> str:
+        """Evaluate the operator `~`."""
+        _held(parts)
+        return "".join(map(str, parts))
+
+    def call(__self, __context: Context, __obj: object, *args: object, **kwargs: object) -> Any:  # noqa: N805 - as Jinja has it
+        _spend(_CALL)
+        owner = getattr(__obj, "__self__", None)
+        if isinstance(owner, (str, bytes, list, tuple, dict)):
+            _require_product(str(getattr(__obj, "__name__", "")), owner, (*args, *kwargs.values()))
+        elif owner is not __self:
+            _held((args, kwargs))
+        return super().call(__context, __obj, *args, **kwargs)
+
+    def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
+        if operator == "+":
+            _held((left, right))
+        elif isinstance(left, int) and isinstance(right, int):
+            _require_size(left.bit_length() * (abs(right) if operator == "**" else 1))
+            _spend(right.bit_length() + left.bit_length())
+        else:
+            _require_product(operator, left, (right,))
+        return super().call_binop(context, operator, left, right)
+
 
 Overrides = str | tuple[tuple[str, str], ...]
 """What replaces built-in templates of the same name: the files of a folder, or names and texts."""
@@ -35,8 +266,8 @@ class Templates:
             return (texts[name], name, lambda: True) if name in texts else None
 
         loader = FunctionLoader(load)
-        self._sandbox = BoundedSandbox(loader) if overrides else None
-        self._environment = self._sandbox or Environment(loader=loader, **OPTIONS)
+        self._sandbox = _BoundedSandbox(loader) if overrides else None
+        self._environment = self._sandbox or Environment(loader=loader, **_OPTIONS)
 
     def load(self, *names: str) -> None:
         """Compile templates now, so that processes that are forked later have them."""
