@@ -7,8 +7,8 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from toolcast.importers.declared_tools import without_wrong_defaults
 from toolcast.importers.import_tools import read_tools, specs_of
-from toolcast.importers.published_schemas import without_wrong_defaults
 from toolcast.importers.spec_text import Choices, in_words
 from toolcast.spec.read_file import parse_document
 

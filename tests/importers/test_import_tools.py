@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.contract.build import build_tool
+from toolcast.importers.declared_tools import without_wrong_defaults
 from toolcast.importers.import_tools import Imported, read_tools, specs_of
-from toolcast.importers.published_schemas import without_wrong_defaults
 from toolcast.importers.spec_text import Choices
 from toolcast.importers.tool_lists import JsonDocument, parse_documents
 from toolcast.providers import quarantined

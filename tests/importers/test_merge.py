@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.importers.declared_tools import Declarations, Declared
 from toolcast.importers.import_tools import Draft, specs_of
-from toolcast.importers.imported_specs import ImportedSpec, ImportedSpecs
-from toolcast.importers.lock import Lock
+from toolcast.importers.imported_specs import ImportedSpec, ImportedSpecs, Lock
 from toolcast.importers.spec_text import Choices, dump
 from toolcast.importers.update import Settling, Source, Update, plan_update
 from toolcast.spec.read_file import SourceDocument, parse_document

@@ -16,8 +16,7 @@ from ..diagnostics import Diagnostic
 from ..http_operation import METHODS
 from ..importers.edit_yaml import EditError
 from ..importers.import_tools import import_sample, read_tools
-from ..importers.imported_specs import ImportedSpec
-from ..importers.lock import write_text
+from ..importers.imported_specs import ImportedSpec, write_text
 from ..importers.merge import Side
 from ..importers.python_objects import read_python
 from ..importers.spec_text import Choices, property_names

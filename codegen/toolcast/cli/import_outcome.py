@@ -17,8 +17,7 @@ from ..console import DECIDE, Format, count, inert_json, one_line, print_diagnos
 from ..diagnostics import Diagnostic, has_errors
 from ..hidden_characters import escape_hidden
 from ..importers.import_tools import specs_of
-from ..importers.imported_specs import find_imported
-from ..importers.lock import NAME, LockError, load_lock, write_text
+from ..importers.imported_specs import NAME, LockError, find_imported, load_lock, write_text
 from ..importers.spec_text import Choices
 from ..importers.suspicious_text import suspicious
 from ..importers.update import Settling, Source, plan_update

@@ -18,9 +18,16 @@ from ..permissions import Permission
 from ..runtime.mcp_headers import without_refused_headers
 from ..spec.discovery import TYPES
 from ..spec.reader_problems import MAX_BYTES
-from .declared_tools import Declarations, Declared, ShapeError, read_shape
+from .declared_tools import (
+    Declarations,
+    Declared,
+    ShapeError,
+    external_references,
+    read_shape,
+    without_bad_defects,
+    without_wrong_defaults,
+)
 from .imported_names import clean, unique
-from .published_schemas import external_references, without_bad_defects, without_wrong_defaults
 from .shared_types import Share, share_types, type_folder
 from .spec_text import (
     Choices,

@@ -13,8 +13,7 @@ from ..spec.tool_names import shown
 from ..spec.tool_spec import SourceKind
 from .edit_yaml import EditError
 from .import_tools import Draft, TypeDraft
-from .imported_specs import ImportedSpec, ImportedSpecs
-from .lock import Key, Lock, LockedTool, LockedType
+from .imported_specs import ImportedSpec, ImportedSpecs, Key, Lock, LockedTool, LockedType
 from .merge import FieldChange, Side, digests_of, fields_of, merge, schema_fields
 from .spec_text import last_match
 
