@@ -34,7 +34,7 @@ INTERPRETERS = {
     "declarations": "runtime/declaration_text/schema_types.py",
     "the validator in JavaScript": "languages/typescript/support",
     "emptiness and containment": "jsonschema/emptiness.py",
-    "edits of instances": "analysis/instances/schema_tree.py",
+    "edits of instances": "analysis/instances/oracle.py",
 }
 """Where keywords of JSON Schema are given a meaning, and by what; one that is gone does not count."""
 RECIPE = "## A key of a spec"

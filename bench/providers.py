@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from toolcast.analysis.instances.schema_tree import subschemas_of
+from toolcast.analysis.instances.oracle import subschemas_of
 from toolcast.jsonschema.pointers import escape
 from toolcast.providers import (
     LedgerEntry,

@@ -14,7 +14,7 @@ from typing import Any
 
 from toolcast.analysis.instances.generator import Generator, UnfillableError
 from toolcast.analysis.instances.oracle import Oracle, judged_by
-from toolcast.analysis.instances.samples import junk
+from toolcast.analysis.instances.scalar_values import junk
 
 from .server import PATHS
 

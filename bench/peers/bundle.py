@@ -6,7 +6,7 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-from toolcast.analysis.instances.schema_tree import SchemaTree
+from toolcast.analysis.instances.oracle import SchemaTree
 
 _PLACES = ("#/$defs/",)
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from llguidance import LLMatcher, LLTokenizer
-from toolcast.analysis.instances.schema_tree import Schema, SchemaTree
+from toolcast.analysis.instances.oracle import Schema, SchemaTree
 
 _BYTES = LLTokenizer("byte")
 

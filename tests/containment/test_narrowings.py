@@ -7,7 +7,7 @@ import pytest
 from toolcast.analysis.containment.compare import Comparison, compare
 from toolcast.analysis.containment.gaps import REASONS
 from toolcast.analysis.containment.scalar_gaps import UNUSUAL
-from toolcast.analysis.instances.samples import EXACT, FORMATS, WIDER
+from toolcast.analysis.instances.scalar_values import EXACT, FORMATS, WIDER
 from toolcast.jsonschema.formats import FORMATS as IS_FORMAT
 from toolcast.jsonschema.search import found
 

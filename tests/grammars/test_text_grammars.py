@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.analysis.instances.grammar_texts import grammar_texts
+from toolcast.analysis.instances.pattern_texts import grammar_texts
 from toolcast.runtime.grammars import GrammarError, grammar_of
 
 from tests.grammars.lark_grammars import CASES, Case

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from toolcast.analysis.lint.permissions import destructive_verb, looks_secret
+from toolcast.analysis.lint.all_checks import destructive_verb, looks_secret
 
 from tests.lint.projects import found, spec, write
 

@@ -20,7 +20,7 @@ from ...jsonschema.emptiness import Emptiness
 from ...jsonschema.json_values import JsonObject
 from ..instances.generator import Generator
 from ..instances.pattern_texts import UndecidedTextError, find_text
-from ..instances.samples import patterns_of
+from ..instances.scalar_values import patterns_of
 
 _MAX_NESTED: Final = 3
 """Proofs that a case is refused, inside of each other."""

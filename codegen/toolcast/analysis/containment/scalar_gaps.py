@@ -13,7 +13,7 @@ from ...jsonschema.case_facts import (
 )
 from ...jsonschema.cases import FRACTION, Case, Part, asserts
 from ..instances.pattern_texts import UndecidedTextError, find_text
-from ..instances.samples import EXACT, FORMATS, patterns_of
+from ..instances.scalar_values import EXACT, FORMATS, patterns_of
 from .gaps import Gap, Prover
 
 UNUSUAL: Final[Mapping[str, tuple[str, ...]]] = {

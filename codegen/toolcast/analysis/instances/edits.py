@@ -12,10 +12,9 @@ from typing import Any
 from ...jsonschema.cases import Part
 from ...jsonschema.json_values import JsonObject, is_number
 from .generator import Generator, UnfillableError
-from .oracle import Oracle, judged_by
+from .oracle import POSSIBLE, Oracle, SchemaTree, judged_by
 from .pattern_texts import sample, sample_first
-from .samples import FORMATS, JUNK, STRINGS, junk
-from .schema_tree import POSSIBLE, SchemaTree
+from .scalar_values import FORMATS, JUNK, STRINGS, junk
 from .shrink import Path, inside, replaced, without
 
 _Edge = tuple[Hashable, Path, Any]

@@ -28,8 +28,7 @@ from ...jsonschema.equality import key
 from ...jsonschema.json_values import JsonObject
 from ...jsonschema.keywords import TYPE_OF
 from .pattern_texts import sample
-from .samples import STRINGS
-from .scalar_values import MAX_LENGTH, Numbers, Texts
+from .scalar_values import MAX_LENGTH, STRINGS, Numbers, Texts
 
 T = TypeVar("T")
 

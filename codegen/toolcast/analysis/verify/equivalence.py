@@ -16,8 +16,7 @@ from ...languages.models.model_generator import ModelError, generate_models
 from ...languages.python.structs.python_names import class_name
 from ...project.core.compiler import attribute, imported
 from ...runtime.errors import ArgumentError
-from ..instances.oracle import Oracle
-from ..instances.schema_tree import CERTAIN, Schema, SchemaTree, matches
+from ..instances.oracle import CERTAIN, Oracle, Schema, SchemaTree, matches
 from ..instances.shrink import Path, shrink, size
 from .verified_tool import Decoder, Disagreement, DisagreementKind, Failure, VerifiedTool
 

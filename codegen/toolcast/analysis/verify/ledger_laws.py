@@ -19,8 +19,7 @@ from ...runtime.wire import WireForm, WireForms
 from ...runtime.wire.wire_form import KEY, MORE, VALUE, position
 from ...spec.keys import SENT
 from ...spec.tool_spec import ToolSpec
-from ..instances.oracle import Oracle
-from ..instances.schema_tree import POSSIBLE, Schema, subschemas_of
+from ..instances.oracle import POSSIBLE, Oracle, Schema, subschemas_of
 from ..instances.shrink import Path, inside
 from .verified_tool import Failure
 

@@ -14,8 +14,7 @@ from ...providers import LedgerEntry, wire_encoding
 from ...providers.schema_judge import as_json_schema
 from ...runtime.wire import WireForms
 from ...runtime.wire.decoder import WireDecoder
-from ..instances.oracle import Oracle, path_of
-from ..instances.schema_tree import Schema
+from ..instances.oracle import Oracle, Schema, path_of
 from ..instances.shrink import Path, at, differences, inside, replaced
 from .equivalence import ACCEPTED, as_text, decoded, differing
 from .ledger_laws import ToolLedger

@@ -24,8 +24,8 @@ from ...spec.parsed_document import Document
 from ...spec.text_input import PARAMETER
 from ...spec.tool_spec import ToolSpec
 from ..instances.edits import instances
-from ..instances.grammar_texts import grammar_texts
 from ..instances.oracle import CHECKS, Oracle, OracleError, asserted_formats
+from ..instances.pattern_texts import grammar_texts
 from ..instances.shrink import shrink, size
 from .equivalence import as_text, equivalence, second_opinion
 from .ledger_laws import fixpoint, sent_examples, silent_keys, silent_losses

@@ -11,7 +11,7 @@ from ....runtime.grammars import TextGrammar, TextInput, grammar_of
 from ....spec.keys import KEYS, Key
 from ....spec.text_input import PARAMETER
 from ....spec.tool_spec import Caller, ToolSpec
-from ...instances.grammar_texts import grammar_texts
+from ...instances.pattern_texts import grammar_texts
 from ..change import Change, Witness
 from ..pairs import Context, Pair
 
