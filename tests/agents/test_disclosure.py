@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents.disclosure import LEVELS, Disclosure, match_groups
 from toolcast.agents.dispatch import Dispatcher
-from toolcast.mcp.live.live_binding import bind
+from toolcast.mcp.live.offered_tools import bind
 from toolcast.mcp.live.server_tool import LiveTool
 from toolcast.providers import Normalizer, ToolInfo, available, load_profile, normalize, tool_object
 from toolcast.runtime import Guesses, ToolContext, ToolRegistry, ToolResult, UnknownToolError

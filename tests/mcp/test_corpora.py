@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from toolcast.mcp import Limits, LiveTool
-from toolcast.mcp.live.live_binding import bind
+from toolcast.mcp.live.offered_tools import bind
 from toolcast.mcp.live.server_tool import schema_size, usable
 from toolcast.providers import Normalizer
 

@@ -6,8 +6,8 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 from toolcast.jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST
 from toolcast.mcp import Limits, LiveTool
-from toolcast.mcp.live.live_binding import bind
 from toolcast.mcp.live.live_calls import to_result
+from toolcast.mcp.live.offered_tools import bind
 from toolcast.mcp.live.server_tool import UnfitError, usable
 from toolcast.providers import Normalizer, available
 from toolcast.runtime import ArgumentError, ToolResult

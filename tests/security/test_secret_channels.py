@@ -28,7 +28,7 @@ from toolcast.runtime import (
 )
 from toolcast.runtime.middleware.logs import CallLog, JsonLines
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.runtime.middleware.policy.terminal import question
+from toolcast.runtime.middleware.policy.approval import question
 from toolcast_tools import toolset
 
 from generated.web.http_request import HTTP_REQUEST

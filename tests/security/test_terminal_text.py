@@ -17,8 +17,7 @@ from toolcast.agents.events import Called, Calling
 from toolcast.agents.record import CallRecord
 from toolcast.runtime import ToolResult
 from toolcast.runtime.middleware.policy import ApprovalRequest
-from toolcast.runtime.middleware.policy.approval import Shape
-from toolcast.runtime.middleware.policy.terminal import question
+from toolcast.runtime.middleware.policy.approval import Shape, question
 
 from examples.agent.terminal import Screen
 from tests.examples.agent.terminal import piped

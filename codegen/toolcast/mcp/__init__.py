@@ -3,7 +3,7 @@
 Needs the official SDK, which is imported when it is first used: `pip install 'toolcast[mcp]'`.
 """
 
-from .live.handlers import McpHandler, register_mcp
+from .live.live_calls import McpHandler, register_mcp
 from .live.live_tools import McpTools, ToolChanges, mcp_tools
 from .live.offered_tools import RefusedTool
 from .live.pins import Pin, PinChange, Pins, PinsError

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents.text_calls import Prompt, TextDispatcher, TextFormat, instructions, parse, read_format
-from toolcast.mcp.live.live_binding import bind
+from toolcast.mcp.live.offered_tools import bind
 from toolcast.mcp.live.server_tool import LiveTool
 from toolcast.providers import Normalizer
 from toolcast.runtime import ToolBinding, ToolRegistry

@@ -27,8 +27,7 @@ from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.context import Framework, ToolContext
 from ...runtime.elicitation import Asker, ask
 from ...runtime.errors import RefusalError, UnknownToolError
-from ...runtime.middleware.policy.approval import Answer, ApprovalRequest
-from ...runtime.middleware.policy.terminal import described
+from ...runtime.middleware.policy.approval import Answer, ApprovalRequest, described
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from ..sdk import INVALID_PARAMS, load, protocol_error

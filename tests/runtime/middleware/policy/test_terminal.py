@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 from toolcast.runtime.middleware.policy import ApprovalRequest, TerminalApprover
-from toolcast.runtime.middleware.policy.approval import Shape
-from toolcast.runtime.middleware.policy.terminal import question
+from toolcast.runtime.middleware.policy.approval import Shape, question
 from toolcast.runtime.unicode_text import escape_control
 
 SHAPE = Shape("edit", (("file_path", "folder", '"/src/"'),))

@@ -1,9 +1,8 @@
 """Rules for the calls that may run, and the commands that they may start."""
 
-from .approval import Answer, ApprovalRequest, Approver, Shape
+from .approval import Answer, ApprovalRequest, Approver, Shape, TerminalApprover
 from .commands import Commands
 from .policy import Autonomy, Decision, Policy, RateLimit
-from .terminal import TerminalApprover
 
 __all__ = [
     "Answer",
