@@ -1,5 +1,5 @@
-"""The request for a person's approval of a call, in a terminal or elsewhere, its answer, and the calls that an
-answer *always* covers.
+"""The request for a person's approval of a call, in a terminal or elsewhere, its answer, and the calls that
+an answer *always* covers.
 """
 
 import os
