@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
+from msgspec import Struct
 
 from ..config import Config, load_config, show
 from ..console import FORMATS, Format
@@ -15,6 +16,18 @@ from ..diagnostics import Diagnostic
 Command = TypeVar("Command", bound=Callable[..., Any])
 _Options = TypeVar("_Options")
 _Result = TypeVar("_Result")
+
+
+class ShowOptions(Struct, frozen=True, kw_only=True):
+    """The options of `toolcast show`, which its printing reads, too."""
+
+    tool: str | None
+    provider: str | None
+    ledger: bool
+    steps: bool
+    providers: bool
+    form: Literal["text", "json"]
+    config_file: Path | None
 
 
 def takes(

@@ -1,23 +1,9 @@
 """`toolcast show`."""
 
-from pathlib import Path
-from typing import Literal
-
 import click
-from msgspec import Struct
 
 from .complete_values import complete_providers, complete_tools
-from .options import config_option, configuration, examples, json_option, takes
-
-
-class ShowOptions(Struct, frozen=True, kw_only=True):
-    tool: str | None
-    provider: str | None
-    ledger: bool
-    steps: bool
-    providers: bool
-    form: Literal["text", "json"]
-    config_file: Path | None
+from .options import ShowOptions, config_option, configuration, examples, json_option, takes
 
 
 @click.command(

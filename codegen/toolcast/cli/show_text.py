@@ -36,8 +36,7 @@ from ..runtime.declaration_text.one_tool import declaration
 from ..spec.deprecation import notice
 from ..spec.parsed_document import Document
 from ..spec.tool_spec import ToolSpec
-from .options import print_diagnostics, refuse
-from .show import ShowOptions
+from .options import ShowOptions, print_diagnostics, refuse
 
 Row = tuple[str, ...]
 _SEVERITIES = {"reject": "error", "changed": "warning", "lost": "warning", "kept elsewhere": "plain"}
