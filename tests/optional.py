@@ -1,4 +1,4 @@
-"""What an environment may lack: without it a test is skipped, and in CI it fails."""
+"""Parts that an environment may lack: without one a test is skipped, and in CI it fails."""
 
 import importlib
 import os

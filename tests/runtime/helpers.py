@@ -1,4 +1,4 @@
-"""What tests of calls share: arguments, hooks that remember, waiting, cancelling, another process."""
+"""Parts that tests of calls share: arguments, hooks that remember, waiting, cancelling, another process."""
 
 # ruff: noqa: ARG001 - a handler's signature is fixed, whatever it uses
 
@@ -61,7 +61,7 @@ def cancel_a_call(registry_with: Callable[[Any], ToolRegistry]) -> None:
 
 
 def python(code: str) -> str:
-    """What a Python process prints that runs `code` in the repository's folder."""
+    """Run `code` in a Python process in the repository's folder, and return what it prints."""
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
     )
