@@ -40,7 +40,7 @@ _CONTROL = (
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\[)", re.MULTILINE)
-"""What a line that is a command to a CI runner has: `::error::` at its start, or `##[error]` anywhere."""
+"""The mark of a line that is a command to a CI runner: `::error::` at its start, or `##[error]` anywhere."""
 
 
 def wants_colour(stream: IO[str]) -> bool:

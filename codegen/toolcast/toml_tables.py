@@ -13,7 +13,7 @@ Keys = tuple[str | int, ...]
 """The path of a value from the root of the document: keys of tables, and indices of arrays."""
 
 Wrong = tuple[str, str]
-"""What a value must be, as the end of "… must be", and a hint, where `{name}` stands for the key."""
+"""The requirement on a value, as the end of "… must be", and a hint, where `{name}` stands for the key."""
 
 _Kind = Callable[[Any], Wrong | None]
 """Judges a value."""

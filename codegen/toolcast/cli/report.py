@@ -182,7 +182,7 @@ _MARKS: Final = (
     b"<!-- toolcast report -->",
     b'"kind": "toolcast-report"',
 )
-"""What stands near the beginning of a report: of a page, of a catalogue, of the data."""
+"""Marks near the beginning of a report: of a page, of a catalogue, of the data."""
 _HEAD: Final = 512
 """Bytes in which a mark must stand."""
 

@@ -87,7 +87,7 @@ _UNTYPED = (
 )  # fmt: skip
 
 _UNENCODABLE = re.compile(r'[\x00-\x1f"\\]')
-"""What msgspec refuses in an encoded field name: such properties are kept as undeclared ones."""
+"""Characters that msgspec refuses in an encoded field name: such properties are kept as undeclared ones."""
 
 _READS_UNDECLARED = frozenset(
     {

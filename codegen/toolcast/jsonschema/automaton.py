@@ -25,7 +25,7 @@ _EDGES: Final = 200_000
 NOTHING: Final = 0
 AT_END: Final = 1
 _MORE: Final = 2
-"""What the end of a part still requires: nothing, the end of the text, or anything else."""
+"""The requirement that the end of a part still has: nothing, the end of the text, or anything else."""
 
 _Paths = Mapping[int, int]
 _Ends = Mapping[int, tuple[int, int]]

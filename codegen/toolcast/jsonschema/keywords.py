@@ -155,7 +155,7 @@ TYPE_OF: Final[Mapping[str, str]] = {
 }
 """The JSON type that a keyword of 2020-12 applies to; keywords for all types are left out."""
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
-"""What `type` can name, sorted."""
+"""Names that `type` can have, sorted."""
 
 
 TIGHTER: Final[Mapping[str, Callable[[Any, Any], Any]]] = {

@@ -200,7 +200,7 @@ def parse_schema(
 
 
 _ROUNDS: Final = 20
-"""What is left out may be what a reference elsewhere leads to, which is then left out in the next round."""
+"""Most rounds: a part left out may be the target of a reference, which the next round leaves out."""
 _LEFT: Final = {
     **dict.fromkeys(("$dynamicRef", "$recursiveRef"), "dynamic references are not supported"),
     "$vocabulary": "only a meta-schema has vocabularies",

@@ -14,7 +14,7 @@ from ..jsonschema.schema_node import Action, Path, Schema, SchemaChange, Severit
 from .constraint_texts import phrase
 
 Part = Literal["parameters", "result", "spec"]
-"""What a path leads into: the schema of the parameters, that of results, or the spec."""
+"""The document that a path leads into: the schema of the parameters, that of results, or the spec."""
 PARTS: Final[tuple[Part, ...]] = get_args(Part)
 
 

@@ -13,7 +13,7 @@ from .tool_spec import Deprecation, ToolSpec
 VERSION: Final = r"v?[0-9]{1,9}(?:\.[0-9]{1,9})*(?:[-+.a-zA-Z][-+.0-9A-Za-z]*)?"
 ISO_DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 NO_VERSION: Final = r"(?:[0-9]{8}|[0-9]{4}[-/].*|[0-9]{4}\.[0-9]{1,2}\.[0-9]{1,2})"
-"""What may have been meant as a date: a mistyped one must not pass for a version."""
+"""A text that may have been meant as a date: a mistyped one must not pass for a version."""
 MAX_VERSION: Final = 64  # characters
 REMOVE_AFTER_HINT: Final = "write a date such as 2027-03-01, or a version such as 3.0"
 DEPRECATED_HINT: Final = (

@@ -27,7 +27,7 @@ _OF_THE_CONNECTION: Final = frozenset(
     {"host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer"}
     | {"expect", "accept-encoding", "http2-settings", "via"}
 )
-"""What says where a request goes, where it ends and how it is encoded (RFC 9112, 9.6): the program's."""
+"""Headers for the address, end and encoding of a request (RFC 9112, 9.6), which the program sets."""
 _HEADER: Final = 4_000
 """Characters of one header of a response that are shown."""
 

@@ -46,7 +46,7 @@ _DESTRUCTIVE: Final = among(
     "unlink shred reset discard"
 )
 _DROPPED: Final = among("table database db schema index column collection view keyspace partition user role")
-"""What `drop` destroys; anything else may be dropped somewhere, such as a file onto a page."""
+"""Objects that `drop` destroys; anything else may be dropped somewhere, such as a file onto a page."""
 _HARMLESS: Final = among(
     "get list find search read show check count describe fetch view query lookup calculate compute is has "
     "can preview simulate compare validate verify estimate explain analyze analyse"

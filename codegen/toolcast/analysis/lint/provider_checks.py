@@ -183,7 +183,7 @@ _CHANGES = (
     ("contains itself", "nest as many levels as are needed, without the reference to itself"),
     ("levels of nesting", "nest less"),
 )
-"""What to change, by words of the reason."""
+"""The change to make, by words of the reason."""
 
 
 def not_strict(subject: LintedTool, profile: Profile) -> Iterator[Finding]:

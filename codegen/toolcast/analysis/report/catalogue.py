@@ -16,7 +16,7 @@ _MOST_OF_A_COMMENT: Final = 60_000
 _FOLDED: Final = 5
 """A longer list of losses is folded."""
 _BLOCK: Final = re.compile(r"^[=:]")
-"""What could make a heading or a table of the line before."""
+"""Characters that could make a heading or a table of the line before."""
 
 _Entry = tuple[ToolRow, ToolDetail]
 _LOSING: Final = ("lost", "changed", "reject")

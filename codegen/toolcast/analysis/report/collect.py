@@ -91,7 +91,7 @@ _RESULTS: Mapping[str, str] = {
     **dict.fromkeys(CARRIERS["result"], ""),
     "$result_response": "/properties/output",
 }
-"""What an envelope calls the schema of results → where that schema stands in it."""
+"""The name of the schema of results in an envelope → where that schema stands in it."""
 
 _Lines = Mapping[str, int]
 """Lines of a generated module, by pointer into the contract."""

@@ -24,9 +24,9 @@ CHUNK: Final = 50
 """Tools of one compressed chunk."""
 _HERE: Final = Path(__file__).parent
 _ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
-"""What could end an element, or begin markup, or end a line of JavaScript."""
+"""Characters that could end an element, or begin markup, or end a line of JavaScript."""
 _ENDS: Final = re.compile(r"</script|<!--|<script", re.IGNORECASE)
-"""What must not stand in a script that is part of a page."""
+"""Texts that must not stand in a script that is part of a page."""
 
 
 def render_page(report: Report) -> bytes:

@@ -35,7 +35,7 @@ def profile_of(id: str, options: Options) -> Profile:
 
 
 Losses = Mapping[str, tuple[LedgerEntry, ...]]
-"""What each provider's JSON lacks of one tool, by provider; only those with entries."""
+"""Entries for what each provider's JSON lacks of one tool, by provider; only those with entries."""
 
 
 class _SharedEntry(LedgerEntry, frozen=True, kw_only=True, omit_defaults=True):

@@ -25,7 +25,7 @@ _Reason = Literal[
     "spec", "type", "deleted", "lost", "edited", "merge", "endings", "configuration", "manifest"
 ]
 Files = Mapping[str, _Kind]
-"""What is wrong with outputs, by posix path below the output root."""
+"""Faults of outputs, by posix path below the output root."""
 
 
 class Cause(Struct, frozen=True, kw_only=True):

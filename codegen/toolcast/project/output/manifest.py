@@ -43,7 +43,7 @@ PACKAGE = "*"
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 _SAFE = "/._-+@=,~"
 _CONFLICT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:(?:<{7}|[|]{7}|={7}|>{7})[^\r\n]*[\r\n]+)*")
-"""What an editor or a merge puts before the mark."""
+"""Text that an editor or a merge puts before the mark."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
 """Nearly all paths match: nothing to quote, nothing to refuse."""
 _SIDES = re.compile(r"(?:<{7}|[|]{7}|={7}|>{7})(?: |$)")

@@ -33,7 +33,7 @@ ABSENT: object = object()
 Result = tuple[Any, tuple[str, ...]]
 """The value of a keyword in the output, and sentences for the description."""
 Operation = Callable[[Node, str, Dialect, Ledger], Result]
-"""What becomes of one keyword of a node."""
+"""The treatment of one keyword of a node."""
 LENGTHS = frozenset(("minLength", "maxLength"))
 _ITEMS = frozenset(("items", "prefixItems", "contains", "unevaluatedItems"))
 _SAME_VALUE = frozenset(("allOf", "anyOf", "oneOf", "if", "then", "else"))

@@ -119,7 +119,7 @@ PYTHON = frozenset(
         )
     ).split()
 )
-"""What Python 3.9 to 3.14 has in `builtins`."""
+"""Names that Python 3.9 to 3.14 has in `builtins`."""
 PYTHON_MODULES = frozenset(
     " ".join(
         (
@@ -148,7 +148,7 @@ PYTHON_MODULES = frozenset(
 )
 """`sys.stdlib_module_names` of Python 3.11 to 3.14: a group is a module, and hides none of these."""
 CLIENT = frozenset(("ToolError", "describe", "listTools", "list_tools", "tools"))
-"""What the clients in `runtime/code/clients` put beside the tools."""
+"""Names that the clients in `runtime/code/clients` put beside the tools."""
 
 
 class FreeNames:

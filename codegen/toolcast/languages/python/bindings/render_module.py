@@ -44,7 +44,7 @@ _EXPORTED: Final = {
     "toolcast.runtime": _RUNTIME,
     "toolcast.runtime.support": _SUPPORT,
 }
-"""What a generated module may import of each package, in the order of its imports."""
+"""Names that a generated module may import of each package, in the order of its imports."""
 
 
 _DEFAULTS: Final = {field.name: field.default for field in fields(Tool)}

@@ -242,7 +242,7 @@ class _BoundedSandbox(ImmutableSandboxedEnvironment):
 
 
 Overrides = str | tuple[tuple[str, str], ...]
-"""What replaces built-in templates of the same name: the files of a folder, or names and texts."""
+"""Templates that replace built-in ones of the same name: the files of a folder, or names and texts."""
 
 _MAX_TEMPLATE = 256 * 1024
 """Bytes of one template of a project."""
