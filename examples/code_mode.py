@@ -17,8 +17,7 @@ from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.code import CodeLimits, CodeRun, CodeServer, Language, client_source
 from toolcast.runtime.middleware.policy import Approver, Policy, TerminalApprover
 
-from .generated.code.run_code import RunCodeParams
-from .generated.registry import register_some
+from .generated.code.run_code import RUN_CODE, RunCodeParams
 from .toolbox import toolbox
 
 LIMITS = CodeLimits(seconds=60, requests=200)
@@ -118,7 +117,7 @@ async def main(language: Language, approver: Approver, folder: str = ".") -> str
         return ToolResult.ok(f"{printed}\nCalls of the program:\n{calls}")
 
     registry = ToolRegistry(timeout=90, output_limit=PRINTED)
-    register_some(registry, run_code=run_code)
+    registry.register(RUN_CODE, run_code)
     declared = tools.definitions(language).decode()
     system = {"role": "system", "content": f"Write programs in {language}; run_code runs them.\n\n{declared}"}
     messages = [system, {"role": "user", "content": "How many lines do the texts here have?"}]

@@ -7,9 +7,8 @@ from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Policy
 from toolcast_tools.workspace import Workspace, path_errors
 
-from .generated.files.list_folder import ListFolderParams, ListFolderResult
-from .generated.files.read_file import ReadFileParams
-from .generated.registry import register_some
+from .generated.files.list_folder import LIST_FOLDER, ListFolderParams, ListFolderResult
+from .generated.files.read_file import READ_FILE, ReadFileParams
 
 
 def toolbox(folder: str | os.PathLike[str] = ".", policy: Policy | None = None) -> ToolRegistry:
@@ -26,6 +25,7 @@ def toolbox(folder: str | os.PathLike[str] = ".", policy: Policy | None = None) 
 
     policy = policy or Policy(autonomy="read_only")
     registry = ToolRegistry(policy=policy, timeout=10, output_limit=20_000, check_results=True)
-    register_some(registry, list_folder=list_folder, read_file=read_file)
+    registry.register(LIST_FOLDER, list_folder)
+    registry.register(READ_FILE, read_file)
     registry.freeze()
     return registry

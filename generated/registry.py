@@ -53,29 +53,6 @@ BINDINGS: Final = LazyBindings(
 )
 """Every binding by tool name. A tool's module is imported when its binding is asked for."""
 
-ToolName: TypeAlias = Literal[
-    "bash",
-    "bash_process",
-    "cron_add",
-    "cron_list",
-    "data_analysis",
-    "delegate",
-    "edit",
-    "file_read",
-    "file_write",
-    "get_document_info",
-    "glob",
-    "grep",
-    "http_request",
-    "knowledge_search",
-    "memory_recall",
-    "memory_store",
-    "multi_edit",
-    "web_fetch",
-    "web_search",
-]
-"""The name of a tool of this package: a type checker reports any other text."""
-
 Provider: TypeAlias = Literal[
     "anthropic",
     "bedrock",
@@ -92,7 +69,7 @@ Provider: TypeAlias = Literal[
 """The id of a provider that this package has definitions for."""
 
 
-class AllHandlers(TypedDict):
+class Handlers(TypedDict):
     """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
 
     bash: "BashHandler | None"
@@ -116,38 +93,9 @@ class AllHandlers(TypedDict):
     web_search: "WebSearchHandler | None"
 
 
-class Handlers(TypedDict, total=False):
-    """Handlers for some of the tools."""
-
-    bash: "BashHandler | None"
-    bash_process: "BashProcessHandler | None"
-    cron_add: "CronAddHandler | None"
-    cron_list: "CronListHandler | None"
-    data_analysis: "DataAnalysisHandler | None"
-    delegate: "DelegateHandler | None"
-    edit: "EditHandler | None"
-    file_read: "FileReadHandler | None"
-    file_write: "FileWriteHandler | None"
-    get_document_info: "GetDocumentInfoHandler | None"
-    glob: "GlobHandler | None"
-    grep: "GrepHandler | None"
-    http_request: "HttpRequestHandler | None"
-    knowledge_search: "KnowledgeSearchHandler | None"
-    memory_recall: "MemoryRecallHandler | None"
-    memory_store: "MemoryStoreHandler | None"
-    multi_edit: "MultiEditHandler | None"
-    web_fetch: "WebFetchHandler | None"
-    web_search: "WebSearchHandler | None"
-
-
-def register_all(registry: ToolRegistry, /, **handlers: Unpack[AllHandlers]) -> None:
+def register_all(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
     A type checker reports a tool without a handler, and a handler with the wrong parameters.
     """
     BINDINGS.register_all(registry.register_later, handlers)
-
-
-def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
-    """Register the handlers given, and no other tool."""
-    BINDINGS.register_some(registry.register_later, handlers)

@@ -24,7 +24,7 @@ from toolcast.runtime.middleware.policy import Policy
 from toolcast_tools import TIMEOUTS, toolset
 from toolcast_tools.agents import AgentReport, Agents, AgentTask
 from toolcast_tools.data import Data
-from toolcast_tools.generated.registry import register_some
+from toolcast_tools.generated.agents.delegate import DELEGATE
 from toolcast_tools.memory import Memory
 from toolcast_tools.schedule import Schedule
 from toolcast_tools.shell import Shell
@@ -123,7 +123,7 @@ class Ground:
             workspace.close()
             raise
         agents = Agents(agents_of(registry), workspace=workspace, timeout=1.0, report=_receive)
-        register_some(registry, delegate=agents.delegate)
+        registry.register(DELEGATE, agents.delegate)
         schedule.start()
         return registry, workspace
 

@@ -8,7 +8,24 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.middleware.policy import Approver, Policy, RateLimit
 
-from .generated.registry import register_some
+from .generated.data.data_analysis import DATA_ANALYSIS
+from .generated.files.edit import EDIT
+from .generated.files.file_read import FILE_READ
+from .generated.files.file_write import FILE_WRITE
+from .generated.files.glob import GLOB
+from .generated.files.grep import GREP
+from .generated.files.multi_edit import MULTI_EDIT
+from .generated.knowledge.get_document_info import GET_DOCUMENT_INFO
+from .generated.knowledge.knowledge_search import KNOWLEDGE_SEARCH
+from .generated.memory.memory_recall import MEMORY_RECALL
+from .generated.memory.memory_store import MEMORY_STORE
+from .generated.schedule.cron_add import CRON_ADD
+from .generated.schedule.cron_list import CRON_LIST
+from .generated.shell.bash import BASH
+from .generated.shell.bash_process import BASH_PROCESS
+from .generated.web.http_request import HTTP_REQUEST
+from .generated.web.web_fetch import WEB_FETCH
+from .generated.web.web_search import WEB_SEARCH
 from .output_limit import OUTPUT_LIMIT
 
 if TYPE_CHECKING:
@@ -123,52 +140,50 @@ def toolset(
     )
     # Registered first, and so released last: the others use its workspace.
     files = Files(folder)
-    register_some(
-        registry,
-        file_read=files.file_read,
-        file_write=files.file_write,
-        edit=files.edit,
-        multi_edit=files.multi_edit,
-        glob=files.glob,
-        grep=files.grep,
-    )
+    registry.register(FILE_READ, files.file_read)
+    registry.register(FILE_WRITE, files.file_write)
+    registry.register(EDIT, files.edit)
+    registry.register(MULTI_EDIT, files.multi_edit)
+    registry.register(GLOB, files.glob)
+    registry.register(GREP, files.grep)
     with ExitStack() as failed:
         failed.callback(files.close)  # and whatever else is opened here
         if shell is not False:
             from .shell import Shell
 
             commands = Shell(files.workspace) if shell is True else shell
-            register_some(registry, bash=commands.bash, bash_process=commands.bash_process)
+            registry.register(BASH, commands.bash)
+            registry.register(BASH_PROCESS, commands.bash_process)
         if web is not False:
             from .web import Web
 
             pages = Web() if web is True else web
-            register_some(registry, http_request=pages.http_request, web_fetch=pages.web_fetch)
+            registry.register(HTTP_REQUEST, pages.http_request)
+            registry.register(WEB_FETCH, pages.web_fetch)
             if pages.can_search:
-                register_some(registry, web_search=pages.web_search)
+                registry.register(WEB_SEARCH, pages.web_search)
         if data is not False:
             from .data import Data
 
             tables = Data(files.workspace) if data is True else data
-            register_some(registry, data_analysis=tables.data_analysis)
+            registry.register(DATA_ANALYSIS, tables.data_analysis)
         if memory is not None:
             from .memory import Memory
 
             if not isinstance(memory, Memory):
                 memory = failed.enter_context(closing(Memory(memory)))
-            register_some(registry, memory_store=memory.memory_store, memory_recall=memory.memory_recall)
+            registry.register(MEMORY_STORE, memory.memory_store)
+            registry.register(MEMORY_RECALL, memory.memory_recall)
         if knowledge is not None:
             from .knowledge import Knowledge
 
             if not isinstance(knowledge, Knowledge):
                 knowledge = failed.enter_context(closing(Knowledge(knowledge)))
-            register_some(
-                registry,
-                knowledge_search=knowledge.knowledge_search,
-                get_document_info=knowledge.get_document_info,
-            )
+            registry.register(KNOWLEDGE_SEARCH, knowledge.knowledge_search)
+            registry.register(GET_DOCUMENT_INFO, knowledge.get_document_info)
         if schedule is not None:
-            register_some(registry, cron_add=schedule.cron_add, cron_list=schedule.cron_list)
+            registry.register(CRON_ADD, schedule.cron_add)
+            registry.register(CRON_LIST, schedule.cron_list)
         if agents is not None:
             registry.register(agents.binding(), agents.delegate)
         failed.pop_all()

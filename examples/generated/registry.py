@@ -21,9 +21,6 @@ BINDINGS: Final = LazyBindings(
 )
 """Every binding by tool name. A tool's module is imported when its binding is asked for."""
 
-ToolName: TypeAlias = Literal["list_folder", "read_file", "run_code"]
-"""The name of a tool of this package: a type checker reports any other text."""
-
 Provider: TypeAlias = Literal[
     "anthropic",
     "bedrock",
@@ -40,7 +37,7 @@ Provider: TypeAlias = Literal[
 """The id of a provider that this package has definitions for."""
 
 
-class AllHandlers(TypedDict):
+class Handlers(TypedDict):
     """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
 
     list_folder: "ListFolderHandler | None"
@@ -48,22 +45,9 @@ class AllHandlers(TypedDict):
     run_code: "RunCodeHandler | None"
 
 
-class Handlers(TypedDict, total=False):
-    """Handlers for some of the tools."""
-
-    list_folder: "ListFolderHandler | None"
-    read_file: "ReadFileHandler | None"
-    run_code: "RunCodeHandler | None"
-
-
-def register_all(registry: ToolRegistry, /, **handlers: Unpack[AllHandlers]) -> None:
+def register_all(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
     A type checker reports a tool without a handler, and a handler with the wrong parameters.
     """
     BINDINGS.register_all(registry.register_later, handlers)
-
-
-def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
-    """Register the handlers given, and no other tool."""
-    BINDINGS.register_some(registry.register_later, handlers)

@@ -10,7 +10,6 @@ from typing import Any
 from toolcast.analysis.diff.audiences.code import EmittedCode, emitted
 from toolcast.analysis.diff.pairs import PairSide
 from toolcast.languages.python.structs.module_model import AliasDefinition, ClassDefinition
-from toolcast.languages.python.structs.python_names import identifier
 
 from tests.diff.audience_pairs import side
 from tests.python.compiled import compile_files
@@ -61,7 +60,6 @@ def touching(state: State, package: str) -> str:
         lines.append(f"from {package}.{'.'.join(module)} import {name}")
     own = ".".join(code.names.module)
     lines.append(f"from {package}.{own} import {code.names.constant}, {code.names.handler}")
-    lines.append(f"from {package}.registry import register_some\n")
     for number, ((module, name), each) in enumerate(classes.items()):
         lines += _class(number, name, each, lambda text, module=module: _expanded(code, module, text))  # type: ignore[misc]
     result = code.roots.result
@@ -70,7 +68,7 @@ def touching(state: State, package: str) -> str:
         f"def run(params: {code.roots.params}, context: ToolContext) -> {returned} | ToolResult:",
         "    raise NotImplementedError",
         f"handler: {code.names.handler} = run",
-        f"register_some(ToolRegistry(), {identifier(state.side.tool.name, 'tool')}=run)",
+        f"ToolRegistry().register({code.names.constant}, run)",
         f"decoded: {code.roots.params} = {code.names.constant}.decode(b'')",
     ]
     return "\n".join(lines) + "\n"

@@ -30,7 +30,7 @@ result: {type: object, required: [answer], properties: {answer: {type: string}}}
 """
 EXTERNAL = """\
 from made.people.ask import ASK, AskHandler, AskParams, AskResult
-from made.registry import register_some
+from made.registry import register_all
 from toolcast.runtime import CallDeferred, RetryError, ToolContext, ToolRegistry
 
 
@@ -47,7 +47,7 @@ registry = ToolRegistry(max_attempts={"ask": 2})
 registry.register(ASK)
 registry.replace(ASK)
 registry.register(ASK, None)  # report
-register_some(registry, ask=answer)  # report
+register_all(registry, ask=answer)  # report
 raise CallDeferred(kind="later")  # report
 """
 """What a program writes about an external tool, and what it must not write."""
@@ -79,7 +79,8 @@ def name_the_wrong_argument(output: str) -> None:
     found = re.findall(
         r'error: (?:Argument 2 to|No overload variant of) "register" of "ToolRegistry" (.+)', output
     )
-    lines = (RUNTIME / "typing/bad.py").read_text("utf-8").splitlines()
+    files = (RUNTIME / "typing/bad.py", E2E / "bad.py")
+    lines = [line for file in files for line in file.read_text("utf-8").splitlines()]
     calls = [line for line in lines if "registry.register(" in line and "adapt(" not in line]
     wrong = [line for line in calls if "precheck=" not in line]
     assert len(found) == len(wrong) + 1 > 1  # and one for the external tool

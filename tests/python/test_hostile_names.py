@@ -11,7 +11,7 @@ import pytest
 from tests.sampled import sampled
 
 NAMES = """
-registry self cls binding BINDINGS handler Handlers register register_all register_some _register
+registry self cls binding BINDINGS handler Handlers register register_all _register
 KEYWORDS _KEYWORDS name names given known keyword context params args kwargs tool tools field _ __
 _a a- x_ call TYPE_CHECKING Final Any Any_ Mapping ToolRegistry ToolBinding ToolContext ToolResult
 LazyBindings TypedDict Unpack UNSET UNSET_ Struct Meta UnsetType Protocol Returns Annotated Literal
@@ -41,17 +41,16 @@ def handler(keyword):
     return run
 
 async def main():
-    for register in (generated.register_all, generated.register_some):
-        registry = ToolRegistry()
-        register(registry, **{keyword: handler(keyword) for keyword in keywords})
-        outputs = set()
-        for name in known:
-            result = await registry.execute(name, {"a": "bb", "b": None, "o": {"x": 1}})
-            assert result.success, (name, result)
-            outputs.add(result.output)
-            assert not (await registry.execute(name, {"a": "bb", "b": "c"})).success
-        assert outputs == {f"{keyword}: bb" for keyword in keywords}
-        assert registry.definitions("openai")
+    registry = ToolRegistry()
+    generated.register_all(registry, **{keyword: handler(keyword) for keyword in keywords})
+    outputs = set()
+    for name in known:
+        result = await registry.execute(name, {"a": "bb", "b": None, "o": {"x": 1}})
+        assert result.success, (name, result)
+        outputs.add(result.output)
+        assert not (await registry.execute(name, {"a": "bb", "b": "c"})).success
+    assert outputs == {f"{keyword}: bb" for keyword in keywords}
+    assert registry.definitions("openai")
 
 asyncio.run(main())
 """

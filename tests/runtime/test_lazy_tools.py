@@ -12,7 +12,7 @@ from toolcast.agents.dispatch import Dispatcher
 from toolcast.agents.text_calls import TextDispatcher
 from toolcast.runtime import ToolContext, ToolRegistry, UnknownProviderError
 
-from generated.registry import BINDINGS, register_some
+from generated.registry import BINDINGS
 
 PROVIDERS = ("openai", "gemini", "mcp")
 
@@ -32,6 +32,11 @@ def unloaded() -> Iterator[None]:
     sys.modules.update(kept)
 
 
+def register(registry: ToolRegistry, *names: str) -> None:
+    for name in names:
+        registry.register_later(BINDINGS, name, handler)
+
+
 def loaded() -> list[str]:
     return [
         name
@@ -42,7 +47,7 @@ def loaded() -> list[str]:
 
 def test_registering_and_defining_import_no_tool() -> None:
     registry = ToolRegistry()
-    register_some(registry, edit=handler, glob=handler)
+    register(registry, "edit", "glob")
     assert registry.names == ("edit", "glob")
     assert len(registry.select(names="edit")) == 1
     texts = {provider: registry.definitions(provider) for provider in PROVIDERS}
@@ -54,7 +59,7 @@ def test_registering_and_defining_import_no_tool() -> None:
 
 def test_a_call_imports_its_own_tool() -> None:
     registry = ToolRegistry()
-    register_some(registry, edit=handler, glob=handler)
+    register(registry, "edit", "glob")
     result = asyncio.run(registry.execute("glob", '{"pattern": "*.py"}'))
     assert result.output == "glob"
     assert loaded() == ["generated.files.glob"]
@@ -63,21 +68,21 @@ def test_a_call_imports_its_own_tool() -> None:
 
 def test_what_needs_more_than_names_imports() -> None:
     registry = ToolRegistry()
-    register_some(registry, edit=handler, glob=handler)
+    register(registry, "edit", "glob")
     assert registry.select(permission="read").names == ("glob",)
     assert registry.definitions("openai", "brief") != registry.definitions("openai")
 
 
 def test_an_unknown_provider_is_reported_as_ever() -> None:
     registry = ToolRegistry()
-    register_some(registry, edit=handler)
+    register(registry, "edit")
     with pytest.raises(UnknownProviderError, match=r"edit.*nobody.*Generated: .*openai"):
         registry.definitions("nobody")
 
 
 def test_a_duplicate_is_refused_without_an_import() -> None:
     registry = ToolRegistry()
-    register_some(registry, edit=handler)
+    register(registry, "edit")
     assert registry.register_later(BINDINGS, "edit", handler) is False
     (refused,) = registry.refused
     assert (
@@ -97,13 +102,10 @@ def test_all_tools_want_a_handler_or_none() -> None:
     with pytest.raises(TypeError, match="no tool is called get-b; the tools are a, get_b, out"):
         bindings.register_all(registry.register_later, {"a": handler, "get_b": handler, "get-b": handler})
     with pytest.raises(TypeError, match="'out' takes no handler"):
-        bindings.register_some(registry.register_later, {"out": handler})
+        bindings.register_all(registry.register_later, {"a": None, "get_b": None, "out": handler})
     assert not registry.names
-    bindings.register_some(registry.register_later, {"get_b": handler})
-    assert registry.names == ("get-b",)
-    every = ToolRegistry()
-    bindings.register_all(every.register_later, {"a": None, "get_b": handler})
-    assert every.names == ("get-b", "out")
+    bindings.register_all(registry.register_later, {"a": None, "get_b": handler})
+    assert registry.names == ("get-b", "out")
 
 
 def test_other_mappings_and_unknown_names() -> None:

@@ -192,11 +192,11 @@ def test_nothing_is_registered_by_its_import() -> None:
     """No tool is found by reflection or by being imported.
     Source: 2, "No discovery by reflection"
     """
-    from generated.registry import register_some
+    from generated.registry import register_all
 
     assert not ToolRegistry().names
     assert "handlers" not in inspect.signature(ToolRegistry.__init__).parameters
-    assert callable(register_some)
+    assert callable(register_all)
 
 
 def test_models_with_and_without_native_calls_are_served() -> None:

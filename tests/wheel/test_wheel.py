@@ -92,10 +92,10 @@ def test_generated_code_needs_the_runtime_only(runtime: Path, tmp_path: Path) ->
     script = """
         import asyncio
         from toolcast.runtime import ToolRegistry, ToolResult
-        from generated.registry import BINDINGS, register_some
+        from generated.registry import BINDINGS
 
         registry = ToolRegistry()
-        register_some(registry, edit=lambda params, context: f"edited {params.file_path}")
+        registry.register(BINDINGS["edit"], lambda params, context: f"edited {params.file_path}")
         call = b'{"file_path": "/a", "old_string": "x", "new_string": "y"}'
         print(asyncio.run(registry.execute("edit", call)).output)
         print(all(b.definition(p) for b in BINDINGS.values() for p in ("openai", "gemini", "mcp")))
@@ -154,11 +154,11 @@ def test_first_ten_minutes(compiler: Path, tmp_path: Path) -> None:
     script = """
         import asyncio
         from toolcast.runtime import ToolRegistry
-        from generated.registry import BINDINGS, register_some
+        from generated.registry import register_all
         from handlers.weather.forecast import forecast
 
         registry = ToolRegistry()
-        register_some(registry, forecast=forecast)
+        register_all(registry, forecast=forecast)
         result = asyncio.run(registry.execute("forecast", b"{}"))
         print(result.success, "missing" in result.error)
     """

@@ -311,8 +311,8 @@ def _hidden_app(config: Config) -> bool:
 
 
 def _registered_keywords(path: Path) -> frozenset[str] | None:
-    """Return the keywords in calls of `register_all` and `register_some`, without running the program; None
-    where they cannot be read.
+    """Return the keywords in calls of `register_all`, without running the program; None where they
+    cannot be read.
     """
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _MAX_BYTES:
@@ -329,7 +329,7 @@ def _registered_keywords(path: Path) -> frozenset[str] | None:
 
 def _registers(function: ast.expr) -> bool:
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name in ("register_all", "register_some")
+    return name == "register_all"
 
 
 def _orphans(

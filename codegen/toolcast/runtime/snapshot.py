@@ -82,21 +82,12 @@ class LazyBindings(Mapping[str, AnyBinding]):
         ]
         if missing:
             raise TypeError(f"register_all has neither a handler nor None for {', '.join(missing)}")
-        self._register(register, handlers, self.external)
-
-    def register_some(self, register: _Register, handlers: JsonMapping) -> None:
-        """Register the tools that `handlers` has a handler for, by their Python names. Raises TypeError for a
-        handler without a tool.
-        """
-        self._register(register, handlers, ())
-
-    def _register(self, register: _Register, handlers: JsonMapping, external: Collection[str]) -> None:
         known = self._keywords.values()
         if unknown := sorted(handlers.keys() - known):
             raise TypeError(f"no tool is called {', '.join(unknown)}; the tools are {', '.join(known)}")
         for name, keyword in self._keywords.items():
             handler = handlers.get(keyword)
-            if handler is not None or name in external:
+            if handler is not None or name in self.external:
                 register(self, name, handler)
 
     def definition(self, name: str, provider: str) -> bytes:

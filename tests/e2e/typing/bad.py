@@ -4,9 +4,9 @@
 
 from toolcast.runtime import ToolContext, ToolRegistry
 
-from generated.files.edit import EditParams, EditResult
+from generated.files.edit import EDIT, EditParams, EditResult
 from generated.files.glob import GlobParams, GlobResult
-from generated.registry import BINDINGS, Provider, ToolName, register_all, register_some
+from generated.registry import BINDINGS, Provider, register_all
 
 registry = ToolRegistry()
 
@@ -32,16 +32,15 @@ def no_context(params: EditParams) -> EditResult:
 
 
 register_all(registry, edit=edit)  # report
-register_some(registry, edit=wrong_parameters)  # report
-register_some(registry, edit=wrong_result)  # report
-register_some(registry, edit=wrong_awaited)  # report
-register_some(registry, edit=no_context)  # report
-register_some(registry, edits=edit)  # report
-register_some(registry, edit="edit")  # report
+registry.register(EDIT, wrong_parameters)  # report
+registry.register(EDIT, wrong_result)  # report
+registry.register(EDIT, wrong_awaited)  # report
+registry.register(EDIT, no_context)  # report
+register_all(registry, edits=edit)  # report
+registry.register(EDIT, "edit")  # report
 BINDINGS["edit"] = BINDINGS["glob"]  # report
 EditParams(file_path="a", old_string="b")  # report
 edit(EditParams(file_path="a", old_string="b", new_string=1), ToolContext())  # report
 EditParams(file_path="a", old_string="b", new_string="c").file_path = "d"  # report
 print(EditParams(file_path="a", old_string="b", new_string="c").no_such_field)  # report
 misspelt_provider: Provider = "opnai"  # report
-misspelt_tool: ToolName = "edti"  # report

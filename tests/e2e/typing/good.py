@@ -7,7 +7,7 @@ from typing import assert_type
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, adapt
 
 from generated.files.edit import EDIT, EditParams, EditResult
-from generated.registry import Provider, ToolName, register_some
+from generated.registry import Handlers, Provider, register_all
 from generated.web.http_request import (
     HTTP_REQUEST,
     HttpRequestBodyForm,
@@ -28,16 +28,19 @@ async def awaited(params: EditParams, context: ToolContext) -> EditResult | Tool
     return ToolResult.failed("no")
 
 
-register_some(registry, edit=edit)
-register_some(registry, edit=awaited, glob=None)
-register_some(registry)
-register_some(registry, edit=adapt(edit, EDIT))
+registry.register(EDIT, edit)
+registry.register(EDIT, awaited)
+registry.register(EDIT, adapt(edit, EDIT))
+
+
+def register(handlers: Handlers) -> None:
+    register_all(registry, **handlers)
+
+
 assert_type(EDIT.decode("{}"), EditParams)
 body = HTTP_REQUEST.decode("{}").body
 assert_type(body, HttpRequestBodyJson | HttpRequestBodyForm | HttpRequestBodyText | None)
 if isinstance(body, HttpRequestBodyForm):
     assert_type(body.fields, dict[str, str])
 provider: Provider = "openai-responses"
-tool: ToolName = "edit"
 registry.definitions(provider)
-registry.get(tool)

@@ -11,7 +11,7 @@ from toolcast.runtime import RefusalError, ToolRegistry
 from toolcast_tools.files import Files
 from toolcast_tools.files import files as module
 from toolcast_tools.files.line_search import load_re2
-from toolcast_tools.generated.registry import register_some
+from toolcast_tools.generated.registry import BINDINGS
 from toolcast_tools.workspace import Workspace
 
 from tests.held import descriptors
@@ -53,15 +53,8 @@ def test_a_registry_calls_and_closes_them(box: Path) -> None:
     before = descriptors()
     files = Files(box)
     registry = ToolRegistry()
-    register_some(
-        registry,
-        file_read=files.file_read,
-        file_write=files.file_write,
-        edit=files.edit,
-        multi_edit=files.multi_edit,
-        glob=files.glob,
-        grep=files.grep,
-    )
+    for name in ("file_read", "file_write", "edit", "multi_edit", "glob", "grep"):
+        registry.register(BINDINGS[name], getattr(files, name))
 
     calls = [
         ("file_write", {"file_path": "a/b.txt", "content": "one\n"}),

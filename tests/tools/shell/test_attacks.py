@@ -410,10 +410,10 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 def test_terminal_escape_sequences_are_data_and_no_bytes_for_a_terminal(shell: Shell) -> None:
     """They stay in the result, which is data; its text has none of them. Who shows the data escapes it."""
     from toolcast.runtime import ToolRegistry
-    from toolcast_tools.generated.registry import register_some
+    from toolcast_tools.generated.shell.bash import BASH
 
     registry = ToolRegistry()
-    register_some(registry, bash=shell.bash)
+    registry.register(BASH, shell.bash)
     result = registry.execute_sync("bash", {"command": r"printf '\e[2J\e]0;owned\a\b'"})
     assert result.data.stdout == "\x1b[2J\x1b]0;owned\x07\x08"
     assert result.output.isprintable()

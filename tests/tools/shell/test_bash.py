@@ -13,7 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast_tools.generated.registry import register_some
+from toolcast_tools.generated.registry import BINDINGS
 from toolcast_tools.shell import INHERITED, Shell
 
 from tests.held import descriptors
@@ -45,7 +45,8 @@ def test_a_signal_is_a_negative_exit_code(shell: Shell) -> None:
 
 def test_a_model_reads_the_exit_code_of_a_command_that_fails(shell: Shell) -> None:
     registry = ToolRegistry()
-    register_some(registry, bash=shell.bash, bash_process=shell.bash_process)
+    registry.register(BINDINGS["bash"], shell.bash)
+    registry.register(BINDINGS["bash_process"], shell.bash_process)
     result = registry.execute_sync("bash", {"command": "echo no such test; exit 4"})
     assert result.success
     assert '"exit_code":4' in result.output

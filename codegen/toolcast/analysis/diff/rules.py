@@ -251,7 +251,7 @@ _CODE: Final[_Rules] = {
     "handler-needed": (
         "note",
         "`register_all` wants a further handler",
-        "The tool is new. `register_some` takes any number of handlers.",
+        "The tool is new. None leaves it out.",
     ),
     "handler-required": (
         "error",

@@ -19,35 +19,20 @@ BINDINGS: Final = LazyBindings(
 )
 """Every binding by tool name. A tool's module is imported when its binding is asked for."""
 
-ToolName: TypeAlias = Literal["count", "lookup"]
-"""The name of a tool of this package: a type checker reports any other text."""
-
 Provider: TypeAlias = Literal["mcp", "anthropic"]
 """The id of a provider that this package has definitions for."""
 
 
-class AllHandlers(TypedDict):
+class Handlers(TypedDict):
     """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
 
     count: "CountHandler | None"
     lookup: "LookupHandler | None"
 
 
-class Handlers(TypedDict, total=False):
-    """Handlers for some of the tools."""
-
-    count: "CountHandler | None"
-    lookup: "LookupHandler | None"
-
-
-def register_all(registry: ToolRegistry, /, **handlers: Unpack[AllHandlers]) -> None:
+def register_all(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
     A type checker reports a tool without a handler, and a handler with the wrong parameters.
     """
     BINDINGS.register_all(registry.register_later, handlers)
-
-
-def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
-    """Register the handlers given, and no other tool."""
-    BINDINGS.register_some(registry.register_later, handlers)

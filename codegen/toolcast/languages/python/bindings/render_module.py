@@ -267,9 +267,9 @@ def registry_text(tools: Sequence[JsonMapping], templates: Templates, providers:
         )
     external = tuple(tool["name"] for tool in tools if tool["external"])
     keywords = {tool["name"]: tool["keyword"] for tool in tools if tool["keyword"] != tool["name"]}
-    names = [_one_of(row.literal for row in rows), _one_of(text(provider) for provider in providers)]
-    needed = {word for word in ("Literal", "Never") if any(each.startswith(word) for each in names)}
-    needed |= {"Final", "TypeAlias", "TypedDict", "Unpack"} | ({"TYPE_CHECKING"} if imports else set())
+    provider = f"Literal[{', '.join(map(text, providers))}]" if providers else "Never"
+    needed = {"Final", provider.partition("[")[0], "TypeAlias", "TypedDict", "Unpack"}
+    needed |= {"TYPE_CHECKING"} if imports else set()
     return templates.render(
         "registry.py.jinja",
         mark=mark("all specs"),
@@ -284,15 +284,8 @@ def registry_text(tools: Sequence[JsonMapping], templates: Templates, providers:
         handled=[row for row, tool in zip(rows, tools, strict=True) if not tool["external"]],
         external=literal(external) if external else "",
         keywords=literal(keywords) if keywords else "",
-        tool_name=names[0],
-        provider=names[1],
+        provider=provider,
     )
-
-
-def _one_of(literals: Iterable[str]) -> str:
-    """The type of these literals: `Never` for none."""
-    rows = ", ".join(literals)
-    return f"Literal[{rows}]" if rows else "Never"
 
 
 def _in_import(name: str) -> tuple[bool, str]:
