@@ -1,15 +1,15 @@
 """Print diagnostics: as text with the source line, as JSON, as annotations for a CI run."""
 
-import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal
 
 import msgspec
 
+from .colours import paint, wants_colour
 from .diagnostics import Diagnostic
 
 Format = Literal["text", "json", "github"]
@@ -25,36 +25,11 @@ _FEW = 3
 WINDOW = 100
 """Characters of a source line that are shown."""
 
-_STYLES = {
-    "error": "1;31",
-    "warning": "1;35",
-    "note": "1;34",
-    "hint": "36",
-    "plain": "",
-    "bold": "1",
-    "add": "32",
-    "del": "31",
-}
-"""Colours that are read on light and on dark terminals: no yellow, white, grey or bright ones."""
 _CONTROL = (
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 _COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\[)", re.MULTILINE)
 """The mark of a line that is a command to a CI runner: `::error::` at its start, or `##[error]` anywhere."""
-
-
-def wants_colour(stream: IO[str]) -> bool:
-    """Return whether to colour: on terminals, unless `NO_COLOR` or `FORCE_COLOR` say otherwise."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return os.environ["FORCE_COLOR"] != "0"
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
-
-
-def paint(text: str, style: str, colour: bool) -> str:
-    code = _STYLES[style]
-    return f"\x1b[{code}m{text}\x1b[0m" if colour and text and code else text
 
 
 def printable(text: str) -> str:

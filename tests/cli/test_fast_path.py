@@ -24,7 +24,7 @@ import os, sys
 from toolcast.project.state.index import up_to_date
 for folder in sys.argv[1:] or ["."]:
     os.chdir(folder)
-    print(up_to_date(os.getcwd()))
+    print((up_to_date(os.getcwd()) or [None])[0])
 """
 ENTRY = (
     "import sys; sys.argv = ['toolcast', 'generate']; before = set(sys.modules); import atexit, os\n"
@@ -33,6 +33,20 @@ ENTRY = (
     "from toolcast.cli.entry import main; main()"
 )
 PLAIN = "import sys; sys.argv = ['', 'generate']; from toolcast.cli.entry import main; sys.exit(main())"
+
+OWN = {
+    "toolcast",
+    "toolcast.project",
+    "toolcast.project.state",
+    "toolcast.project.state.index",
+    "toolcast.cli",
+    "toolcast.cli.entry",
+    "toolcast.version",
+    "_struct",
+    "atexit",
+    "gc",
+    "struct",
+}
 
 
 def python(code: str, cwd: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -59,16 +73,35 @@ def test_nothing_heavy_is_imported(built: Path) -> None:
     line, modules = done.stdout.splitlines()
     assert line.startswith("toolcast: 2 tools: 0 rebuilt, 2 unchanged; 0 files written, 0 deleted (")
     assert done.returncode == 0
-    own = {
-        "toolcast",
-        "toolcast.project",
-        "toolcast.project.state",
-        "toolcast.project.state.index",
-        "toolcast.cli",
-        "toolcast.cli.entry",
-        "toolcast.version",
-    }
-    assert set(ast.literal_eval(modules)) <= own | {"_struct", "atexit", "gc", "struct"}
+    assert set(ast.literal_eval(modules)) <= OWN
+
+
+def test_warnings_cost_no_import(tmp_path: Path) -> None:
+    """A set with warnings, shared types and several folders is looked through as any other."""
+    specs = {"a.yaml": "odd", "g/b.yaml": "odd\nuses: _types/t.yaml", "h/c.yaml": "1", "_types/t.yaml": ""}
+    project(tmp_path, specs)
+    built = python(BUILD, tmp_path)
+    assert built.returncode == 0, built.stderr
+    done = python(ENTRY, tmp_path, NO_COLOR="1")
+    assert done.stderr == "specs/a.yaml: warning[odd]: odd\nspecs/g/b.yaml: warning[odd]: odd\n"
+    line, modules = done.stdout.splitlines()
+    assert line.startswith("toolcast: 3 tools: 0 rebuilt, 3 unchanged;")
+    assert set(ast.literal_eval(modules)) <= OWN | {"toolcast.colours"}
+    coloured = python(ENTRY, tmp_path, FORCE_COLOR="1")
+    assert "\x1b[1;35mwarning[odd]\x1b[0m" in coloured.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["\x1b]0;title\x07", "\x1b[2J", "::error::x", "##[error]x", "a\x00", "\u202e"]
+)
+def test_text_that_steers_a_terminal_is_not_printed(tmp_path: Path, text: str) -> None:
+    """An index from a stranger's checkout counts as none, and the run says what is so."""
+    project(tmp_path, {"a.yaml": "odd"})
+    assert python(BUILD, tmp_path).returncode == 0
+    index = tmp_path / ".toolcast/index"
+    index.write_bytes(index.read_bytes() + text.encode() + b"\n")
+    done = python(PLAIN, tmp_path, NO_COLOR="1")
+    assert text not in done.stderr + done.stdout
 
 
 def test_from_a_folder_below(built: Path) -> None:
@@ -85,7 +118,7 @@ CHANGES: list[Callable[[Path], object]] = [
     lambda base: put(base / "generated/manifest.txt", ""),
     lambda base: put(base / "pyproject.toml", "[tool.toolcast]\n"),
     lambda base: put(base / "specs/g/pyproject.toml", "[tool.toolcast]\n"),
-    lambda base: put(base / ".toolcast/index", "toolcast index 2\n"),
+    lambda base: put(base / ".toolcast/index", "toolcast index 3\n"),
     lambda base: os.utime(base / "specs/a.yaml"),
 ]
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 from toolcast.config import Config
+from toolcast.console import render
 from toolcast.project import pool
 from toolcast.project.generate import build
 from toolcast.project.state.index import up_to_date
@@ -79,11 +80,12 @@ def test_a_new_generator_or_template_rebuilds_all(tmp_path: Path) -> None:
     assert build(config, FAKE).rebuilt == 1
 
 
-def test_warnings_are_reported_again_by_later_runs(tmp_path: Path) -> None:
+def test_warnings_are_reported_again_by_later_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     config = project(tmp_path, {"a.yaml": "odd"})
     first = build(config, FAKE)
     assert [problem.code for problem in first.diagnostics] == ["odd"]
-    assert up_to_date(str(tmp_path)) is None
+    assert up_to_date(str(tmp_path)) == (1, render(first.diagnostics, "text", colour=True))
     again = build(config, FAKE)
     assert again.diagnostics == first.diagnostics
     assert again.rebuilt == 0
@@ -104,7 +106,7 @@ def test_an_edit_right_after_a_run_is_noticed(tmp_path: Path, delay: float) -> N
     config = project(tmp_path, {"a.yaml": "one"})
     for text in ("two", "six", "ten"):
         build(config, FAKE)
-        assert up_to_date(str(tmp_path)) == 1
+        assert up_to_date(str(tmp_path)) == (1, "")
         spec = tmp_path / "specs/a.yaml"
         state = spec.stat()
         time.sleep(delay)

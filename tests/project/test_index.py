@@ -30,9 +30,9 @@ def run(base: Path) -> tuple[bool, bool]:
 def test_what_was_recorded_is_unchanged(base: Path) -> None:
     assert up_to_date(str(base)) is None
     assert run(base) == (False, False)
-    assert up_to_date(str(base)) == 3
+    assert up_to_date(str(base)) == (3, "")
     assert run(base) == (True, True)
-    assert up_to_date(str(base)) == 3
+    assert up_to_date(str(base)) == (3, "")
 
 
 @pytest.mark.parametrize("name", ["in", "out", "absent"])
@@ -41,7 +41,7 @@ def test_a_change_is_noticed(base: Path, name: str) -> None:
     put(base / name, "2")
     assert up_to_date(str(base)) is None
     assert run(base) == (name != "in", name != "out")
-    assert up_to_date(str(base)) == 3
+    assert up_to_date(str(base)) == (3, "")
 
 
 def test_a_file_from_the_future_is_racy(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,6 +69,19 @@ def test_an_index_with_problems_to_report_is_never_up_to_date(base: Path) -> Non
     index.save([], configured=True, tools=None)
     assert up_to_date(str(base)) is None
     assert Index(base).input_unchanged(base / "in")
+
+
+def test_warnings_are_known_where_they_were_printed(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They name files as seen from the working directory."""
+    monkeypatch.chdir(base)
+    index = Index(base)
+    index.input_unchanged(base / "in")
+    index.save([], configured=True, tools=3, warnings="in:1: warning: é\n")
+    assert up_to_date(str(base)) == (3, "in:1: warning: é\n")
+    (base / "below").mkdir()
+    assert up_to_date(str(base / "below")) is None
+    put(base / "in", "2")
+    assert up_to_date(str(base)) is None
 
 
 def test_a_damaged_index_counts_as_none(base: Path) -> None:

@@ -422,4 +422,4 @@ def test_an_edit_right_after_the_rename_is_not_taken_for_ours(
         build(config, FAKE)
     assert up_to_date(str(config.base)) is None
     assert [write.path for write in build(config, FAKE).plan.writes] == ["g/b.py"]
-    assert up_to_date(str(config.base)) == len(OLD)
+    assert up_to_date(str(config.base)) == (len(OLD), "")

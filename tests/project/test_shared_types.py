@@ -112,7 +112,7 @@ def test_a_type_that_changes_makes_both_projects_stale_and_another_makes_neither
     for project in PROJECTS:
         assert run(mono / project, "generate", "--check").exit_code == 0
         assert built(mono / project)
-        assert up_to_date(str(mono / project)) == 1
+        assert up_to_date(str(mono / project)) == (1, "")
     write(mono, {"common/_types/currency.yaml": "type: string\nenum: [EUR, GBP, USD]\n"})
     for project in PROJECTS:
         assert up_to_date(str(mono / project)) is None

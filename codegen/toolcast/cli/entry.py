@@ -18,11 +18,11 @@ def main() -> int:
 
         gc.disable()  # thousands of small tuples, none in a cycle
         try:
-            tools = up_to_date(os.getcwd())  # noqa: PTH109 - pathlib is not loaded yet
+            found = up_to_date(os.getcwd())  # noqa: PTH109 - pathlib is not loaded yet
         except OSError:
-            tools = None
-        if tools is not None:
-            _write_summary(tools, time.perf_counter() - started)
+            found = None
+        if found is not None:
+            _write_summary(*found, started)
         gc.enable()
         gc.set_threshold(_GARBAGE, 20, 50)
         return _plainly()
@@ -57,13 +57,22 @@ def _plainly() -> int:
     os._exit(status)  # nothing is left to do, and taking all apart would take a while
 
 
-def _write_summary(tools: int, seconds: float) -> None:
-    """Print the line of `building.summary` and end without the cost of tearing down."""
+def _write_summary(tools: int, warnings: str, started: float) -> None:
+    """Print the warnings and the line of `building.summary`, and end without the cost of tearing down. Return
+    where the warnings are not as this command writes them."""
     try:
+        if warnings:
+            from ..colours import uncoloured, wants_colour
+
+            plain = uncoloured(warnings)
+            if plain is None or sys.stderr is None:
+                return
+            sys.stderr.write(warnings if wants_colour(sys.stderr) else plain)
+            sys.stderr.flush()
         noun = "tool" if tools == 1 else "tools"
         line = f"toolcast: {tools} {noun}: 0 rebuilt, {tools} unchanged; 0 files written, 0 deleted"
         if sys.stdout is not None:  # None where it was closed
-            sys.stdout.write(f"{line} ({seconds:.2f} s)\n")
+            sys.stdout.write(f"{line} ({time.perf_counter() - started:.2f} s)\n")
             sys.stdout.flush()
     except OSError:  # a closed pipe: nothing was to be done, so all is well
         os._exit(0)

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Config, show
+from ..console import render
 from ..diagnostics import MISSING_LIBRARY, Diagnostic, has_errors
 from ..spec.discovery import Discovery, is_there
 from ..spec.load import name_position
@@ -367,8 +368,13 @@ def _publish(run: _Run, report: Report, updated: _Updated, package: Package) -> 
         if cache != now.cache:
             (config.state / "index").unlink(missing_ok=True)  # it belongs to the cache that is replaced
             save_cache(config.state, cache)
-        tools = report.tools if not updated.unsettled and not report.diagnostics else None
-        run.index.save([*outputs, f"{config.output}/{NAME}"], configured=config.file is not None, tools=tools)
+        lasting = {*report.diagnostics} <= {*updated.diagnostics, *run.found.diagnostics}
+        run.index.save(
+            [*outputs, f"{config.output}/{NAME}"],
+            configured=config.file is not None,
+            tools=report.tools if lasting and not updated.unsettled and not report.failed else None,
+            warnings=render(report.diagnostics, "text", colour=True),
+        )
     except OSError as error:
         message = "the output is complete, but what the next run could reuse was not saved"
         problem = Diagnostic(

@@ -3,13 +3,15 @@
 This module is on the path of every `toolcast generate`; it may import only what the interpreter has loaded
 already. `.toolcast/index` is written at the end of a build:
 
-    toolcast index 2                      magic
+    toolcast index 3                      magic
     <environment>                           the interpreter, and where it finds modules
     <configured>                            1: pyproject.toml is in this folder; 0: defaults
-    <tools>                                 number of tools; -1: there were problems to report again
+    <tools>                                 number of tools; -1: the next run has to look again
     <inputs> <outputs>                      how many paths of each
     <path>\\0<path>…                         relative to the folder, or absolute
+    <folder>                                working directory that the warnings were printed in
     <rows>                                  four int64 per path: mtime, ctime, size, inode
+    <warnings>                              their text, coloured
 
 Inputs are files and folders that a build reads (links are followed; the time of a folder shows added and
 removed entries). Outputs are what it writes (links are not followed).
@@ -31,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # `collections.abc` is not loaded yet
     from collections.abc import Iterable, Mapping
 
-_MAGIC = b"toolcast index 2"
+_MAGIC = b"toolcast index 3"
 _TICK = 20_000_000
 """Nanoseconds that a file system's clock may stand still."""
 _COARSE_TICK = 2_000_000_000
@@ -47,20 +49,32 @@ _RACY = _ROW.pack(-2, -2, -2, -2)
 class _Recorded:
     """The content of an index file: 32 bytes of `rows` for each of `paths`, inputs first, then outputs."""
 
-    __slots__ = ("configured", "inputs", "paths", "rows", "tools")
+    __slots__ = ("configured", "inputs", "paths", "rows", "tools", "warned_in", "warnings")
 
-    def __init__(self, configured: bool, tools: int, inputs: int, paths: list[bytes], rows: bytes) -> None:
-        self.configured, self.tools, self.inputs = configured, tools, inputs
-        self.paths, self.rows = paths, rows
+    def __init__(self, lines: list[bytes]) -> None:
+        """Take the lines after the environment. Raises ValueError for one that is damaged."""
+        configured, tools, counts, paths, self.warned_in, rest = lines
+        self.configured, self.tools = bool(int(configured)), int(tools)
+        self.inputs, outputs = (int(count) for count in counts.split(b" "))
+        self.paths = paths.split(b"\0") if paths else []
+        size = _ROW.size * len(self.paths)
+        self.rows, self.warnings = rest[:size], rest[size:]
+        if len(self.paths) != self.inputs + outputs or len(self.rows) != size:
+            raise ValueError
 
 
-def up_to_date(start: str) -> int | None:
-    """Return the number of tools if a plain `generate` in `start` would change nothing; None if it might."""
+def up_to_date(start: str) -> tuple[int, str] | None:
+    """Return the number of tools and the warnings if a plain `generate` in `start` would change nothing; None
+    if it might."""
     folder = _project_folder(start)
     recorded = _read_index(folder)
     if recorded is None or recorded.tools < 0 or (not recorded.configured and folder != start):
         return None
-    return recorded.tools if _rows(folder, recorded) == recorded.rows else None
+    if recorded.warnings and recorded.warned_in != os.fsencode(start):
+        return None  # they name files as seen from another folder
+    if _rows(folder, recorded) != recorded.rows:
+        return None
+    return recorded.tools, recorded.warnings.decode("utf-8", "replace")
 
 
 def _read_index(folder: str) -> _Recorded | None:
@@ -72,20 +86,15 @@ def _read_index(folder: str) -> _Recorded | None:
         with open(os.open(os.path.join(state, "index"), _READ), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return None
-            head = file.read().split(b"\n", 6)
+            head = file.read().split(b"\n", 7)
     except OSError:
         return None
-    if len(head) != 7 or head[0] != _MAGIC or head[1] != _environment():
+    if len(head) != 8 or head[0] != _MAGIC or head[1] != _environment():
         return None
     try:
-        configured, tools = int(head[2]), int(head[3])
-        inputs, outputs = (int(count) for count in head[4].split(b" "))
+        return _Recorded(head[2:])
     except ValueError:
         return None
-    paths = head[5].split(b"\0") if head[5] else []
-    if len(paths) != inputs + outputs or len(head[6]) != _ROW.size * len(paths):
-        return None
-    return _Recorded(bool(configured), tools, inputs, paths, head[6])
 
 
 def _environment() -> bytes:
@@ -180,9 +189,11 @@ class Index:
         """Return the path as the index writes it: relative below the base, else absolute."""
         return os.fsencode(os.fspath(path).removeprefix(self._prefix))
 
-    def save(self, outputs: "Iterable[str]", *, configured: bool, tools: int | None) -> None:
-        """Write the index of a run that left `outputs` as they should be. Raises OSError. Without `tools`
-        there are problems, which the next run must report again.
+    def save(
+        self, outputs: "Iterable[str]", *, configured: bool, tools: int | None, warnings: str = ""
+    ) -> None:
+        """Write the index of a run that left `outputs` as they should be. Raises OSError. Without `tools` the
+        next run has to look again; with them it prints the same `warnings`.
         """
         from pathlib import Path
 
@@ -197,7 +208,8 @@ class Index:
             now = _wait_past(max(map(_changed_at, changed), default=0), temporary)
             racy = {row for row in changed if _is_racy(row, now)}
             paths = b"\0".join((*self._inputs, *kept))
-            if b"\n" in paths:
+            folder = os.fsencode(os.getcwd()) if warnings else b""  # noqa: PTH109
+            if b"\n" in paths or b"\n" in folder:
                 return  # an empty index counts as none
             head = (
                 _MAGIC,
@@ -206,7 +218,9 @@ class Index:
                 b"%d" % (-1 if tools is None else tools),
                 b"%d %d" % (len(self._inputs), len(kept)),
                 paths,
-                b"".join(_RACY if row in racy else row for row in (*self._inputs.values(), *kept.values())),
+                folder,
+                b"".join(_RACY if row in racy else row for row in (*self._inputs.values(), *kept.values()))
+                + warnings.encode("utf-8", "replace"),
             )
             temporary.write_bytes(b"\n".join(head))
 
