@@ -104,4 +104,5 @@ DELEGATE: Final[ToolBinding[DelegateParams, DelegateResult]] = ToolBinding(
     },
     runtime_enums={"agent": "agents"},
     wire_forms=("gemini",),
+    result_form="defaults",
 )

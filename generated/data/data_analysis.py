@@ -356,4 +356,5 @@ DATA_ANALYSIS: Final[ToolBinding[DataAnalysisParams, DataAnalysisResult]] = Tool
         "open_world": False,
     },
     wire_forms=("cohere", "gemini", "openai", "openai-responses", "python"),
+    result_form="defaults",
 )

@@ -68,4 +68,5 @@ EDIT: Final[ToolBinding[EditParams, EditResult]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
+    result_form="exact",
 )

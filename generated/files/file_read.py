@@ -68,4 +68,5 @@ FILE_READ: Final[ToolBinding[FileReadParams, FileReadResult]] = ToolBinding(
         "open_world": False,
     },
     wire_forms=("cohere", "gemini", "openai", "openai-responses"),
+    result_form="defaults",
 )

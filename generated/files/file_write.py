@@ -72,4 +72,5 @@ FILE_WRITE: Final[ToolBinding[FileWriteParams, FileWriteResult]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
+    result_form="exact",
 )

@@ -73,4 +73,5 @@ GLOB: Final[ToolBinding[GlobParams, GlobResult]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
+    result_form="exact",
 )

@@ -104,4 +104,5 @@ GREP: Final[ToolBinding[GrepParams, GrepResult]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
+    result_form="defaults",
 )

@@ -64,4 +64,5 @@ MULTI_EDIT: Final[ToolBinding[MultiEditParams, MultiEditResult]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
+    result_form="exact",
 )

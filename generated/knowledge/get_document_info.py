@@ -103,5 +103,6 @@ GET_DOCUMENT_INFO: Final[ToolBinding[GetDocumentInfoParams, GetDocumentInfoResul
             "open_world": False,
         },
         wire_forms=("gemini",),
+        result_form="defaults",
     )
 )

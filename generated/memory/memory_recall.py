@@ -76,4 +76,5 @@ MEMORY_RECALL: Final[ToolBinding[MemoryRecallParams, MemoryRecallResult]] = Tool
         "open_world": False,
     },
     wire_forms=("gemini",),
+    result_form="defaults",
 )

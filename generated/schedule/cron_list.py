@@ -62,4 +62,5 @@ CRON_LIST: Final[ToolBinding[CronListParams, CronListResult]] = ToolBinding(
         "open_world": False,
     },
     wire_forms=("cohere", "gemini", "openai", "openai-responses"),
+    result_form="defaults",
 )

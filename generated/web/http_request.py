@@ -131,4 +131,5 @@ HTTP_REQUEST: Final[ToolBinding[HttpRequestParams, HttpRequestResult]] = ToolBin
         "open_world": True,
     },
     wire_forms=("cohere", "gemini"),
+    result_form="defaults",
 )

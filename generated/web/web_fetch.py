@@ -78,4 +78,5 @@ WEB_FETCH: Final[ToolBinding[WebFetchParams, WebFetchResult]] = ToolBinding(
         "idempotent": True,
         "open_world": True,
     },
+    result_form="exact",
 )

@@ -84,4 +84,5 @@ WEB_SEARCH: Final[ToolBinding[WebSearchParams, WebSearchResult]] = ToolBinding(
         "idempotent": True,
         "open_world": True,
     },
+    result_form="exact",
 )

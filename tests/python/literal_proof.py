@@ -32,7 +32,7 @@ NAMES = frozenset(
 )
 OWN = re.compile(
     r"A tool\.|Types that tools share\.|Properties beyond the named ones\.|Runs `[\w.-]+`: sync or async\.|"
-    r"additional_properties|(\.\./)*schemas|(\.\./)*contracts/[\w./-]+|/(anyOf|oneOf)/[0-9]+|mapping"
+    r"additional_properties|exact|defaults|(\.\./)*schemas|(\.\./)*contracts/[\w./-]+|/(anyOf|oneOf)/[0-9]+|mapping"
 )
 """Texts that a template or the compiler has of its own."""
 

@@ -90,6 +90,7 @@ CHANGES = {
     "the contract's file": ('contract="contracts/tool', 'contract="contracts/fool'),
     "the schemas' folder": ('schemas="schemas"', 'schemas="contracts"'),
     "what is exact": ("    schemas=", "    exact=False,\n    schemas="),
+    "the result's form": ("    schemas=", '    result_form="exact",\n    schemas='),
     "what is decoded": ("    schemas=", "    wire=CheckedTree,\n    schemas="),
     "the result": ("    schemas=", "    result=ToolParams,\n    schemas="),
     "an optional field": ("rate: int | None = None", "rate: int"),
@@ -149,6 +150,7 @@ OF_THE_BINDING = (
     "the contract's file",
     "the schemas' folder",
     "what is exact",
+    "the result's form",
     "what is decoded",
     "the result",
 )

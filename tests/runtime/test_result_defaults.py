@@ -116,6 +116,50 @@ def test_each_form_fits_the_contract_and_means_the_same(
                 assert not [key for key, default in defaults.items() if encoded.get(key, ...) == default]
 
 
+def without(schema: Any, *keywords: str) -> Any:
+    if isinstance(schema, list):
+        return [without(each, *keywords) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {key: without(value, *keywords) for key, value in schema.items() if key not in keywords}
+
+
+FORMS = {"exact": without(RESULT, "default"), "defaults": without(RESULT, "note"), "": RESULT}
+
+
+@pytest.fixture(scope="module")
+def formed() -> Iterator[dict[str, Binding]]:
+    specs = {f"{name or 'settled'}.json": spec({"type": "object"}, result=FORMS[name]) for name in FORMS}
+    with package(specs, options=OPTIONS) as found:
+        yield {name: found[name or "settled"] for name in FORMS}
+
+
+@given(data=VALUES)
+def test_what_the_compiler_knows_of_a_result_changes_no_byte(
+    formed: dict[str, Binding], data: dict[str, Any]
+) -> None:
+    """Where the types say all, the contract is not asked; a binding that says less asks it."""
+    for form, binding in formed.items():
+        value = msgspec.convert(data, binding.result)
+        asking = msgspec.structs.replace(binding, result_form=None)
+        assert binding.result_form == (form or None)
+        for provider in (None, "openai", "mcp"):
+            encoded = binding.encode_result(value, provider)
+            assert encoded == asking.encode_result(value, provider)
+            jsonschema_rs.Draft202012Validator(FORMS[form]).validate(json.loads(encoded))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_struct_that_breaks_its_types_is_a_mismatch(formed: dict[str, Binding], form: str) -> None:
+    binding = formed[form]
+    for wrong in ({"name": 1}, {"name": "x", "rows": [{"n": "1"}]}, {"name": "x", "maybe": "2"}):
+        registry = ToolRegistry(check_results=True)
+        registry.register(binding, lambda params, context, wrong=wrong: binding.result(**wrong))  # noqa: ARG005
+        result = registry.execute_sync(binding.name, {})
+        assert not result.success
+        assert "is not what its contract says" in result.error
+
+
 def test_the_project_decides_for_tools_that_do_not() -> None:
     for project in ("include", "omit"):
         with package(TOOLS, options=msgspec.structs.replace(OPTIONS, defaults=project)) as tools:

@@ -130,9 +130,10 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             MissingDataError: a generated JSON file is missing.
             OSError: a generated JSON file cannot be read.
         """
-        if self.result is not None:
+        if self.result is not None and provider not in self._lazy.prepared:
             self._result().validator()
             self._includes_defaults(provider)
+            self._lazy.prepared.add(provider)
 
     def encode_result(self, value: object, provider: str | None = None) -> bytes:
         """Return a handler's value as compact JSON, in the form of the result's contract if there is one.
@@ -147,6 +148,11 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         Raises:
             TypeError: the value has no JSON form.
         """
+        if self.result_form is not None and type(value) is self.result:
+            if self.result_form == "exact":
+                return msgspec.json.encode(value)
+            write = with_defaults if self._includes_defaults(provider) else without_defaults
+            return msgspec.json.encode(write(value))
         if self.result is None:
             return msgspec.json.encode(to_builtins(value))
         validator = self._result().validator()

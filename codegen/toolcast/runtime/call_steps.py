@@ -231,8 +231,9 @@ class _Call:
         begun = perf_counter()
         name, call_id, provider = self.tool.binding.name, self.context.call_id, self.context.provider
         recorded = guesses.recorded() if guesses is not None and guesses.allow else None
+        encoded = False
         try:
-            result = await self._steps(arguments, recorded)
+            result, encoded = await self._steps(arguments, recorded)
         except RefusalError as problem:
             if isinstance(problem, self.passes):
                 guard.notify(observers, Deferred(name, call_id, provider, self.stage, type(problem).__name__))
@@ -256,7 +257,8 @@ class _Call:
             result, number = guard.report_fault(name, call_id, where, raised, perf_counter() - begun)
             kind = guard.redact_text(type(raised).__name__)
             guard.notify(observers, Failed(name, call_id, provider, self.stage, kind, number))
-        result = make_encodable(result, name, call_id)
+        if not encoded:
+            result = make_encodable(result, name, call_id)
         repairs = self._repairs(recorded)
         if repairs:
             result = msgspec.structs.replace(result, repairs=repairs)
@@ -272,7 +274,8 @@ class _Call:
         secrets = self.executor.guard.secrets
         return (*named, *guesses.repairs(None if secrets is None else secrets.redact))[:MAX_REPAIRS]
 
-    async def _steps(self, arguments: Any, guesses: "RecordedGuesses | None") -> ToolResult:
+    async def _steps(self, arguments: Any, guesses: "RecordedGuesses | None") -> tuple[ToolResult, bool]:
+        """Return the result, and whether it is of a typed value, which was encoded."""
         executor, context, observers = self.executor, self.context, self.observers
         binding, handler, awaited, precheck, _ = self.tool
         guard, secrets, policy = executor.guard, executor.guard.secrets, executor.guard.policy
@@ -340,14 +343,15 @@ class _Call:
         )
         value = await (work if guard.timeout is None else self._within(work))
         self.stage = "encoding the result"
-        result = redacted_result(guard.secrets, binding, value, provider)
+        result = redacted_result(guard.secrets, binding, value, provider, call_id)
         checks = executor.check_results
         if checks or (checks is None and lacks_data(binding, result)):
             how = find_mismatch(binding, value)  # before redacting: a mark is no number
             if how is not None:
                 result = report_mismatch(name, call_id, guard.redact_text(how), result)
         # After redacting: half a secret would not be found any more.
-        return result if guard.limit is None else cut_result(result, guard.limit)
+        result = result if guard.limit is None else cut_result(result, guard.limit)
+        return result, value is not None and not isinstance(value, (str, ToolResult))
 
     def _approved_other(self, injected: JsonMapping) -> bool:
         """Tell whether the call was approved with other values than the program fills in now."""

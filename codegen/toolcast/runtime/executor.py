@@ -190,7 +190,7 @@ class Executor:
     def accept(self, binding: AnyBinding, value: Any, provider: str | None, call_id: str) -> ToolResult:
         """Treat the result of a call that was carried out elsewhere as that of a handler. Raises ValueError
         if it does not fit the contract."""
-        result = redacted_result(self.guard.secrets, binding, value, provider)
+        result = redacted_result(self.guard.secrets, binding, value, provider, call_id)
         result = make_encodable(result, binding.name, call_id)
         if result.data is not None or self.check_results is not False:
             how = find_mismatch(binding, value)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from .binding import AnyBinding
+from .checked_types import decode_hook
 from .encode import rewrite, to_builtins
 from .errors import is_from_outside
 from .log_records import ERROR, WARNING, log
@@ -25,8 +26,9 @@ _VIOLATIONS = 3
 """Most violations of a result that are named."""
 
 
-def _as_result(binding: AnyBinding, value: object, provider: str | None = None) -> ToolResult:
-    """Make the ToolResult for `provider`. Raises TypeError if the value has no JSON text."""
+def _as_result(binding: AnyBinding, value: object, provider: str | None, call_id: str) -> ToolResult:
+    """Make the ToolResult for `provider`. That of a typed value is encodable. Raises TypeError if the value
+    has no JSON text."""
     if isinstance(value, str):
         return ToolResult(True, value, value if _is_typed_text(binding, value) else None)
     if isinstance(value, ToolResult):
@@ -36,19 +38,20 @@ def _as_result(binding: AnyBinding, value: object, provider: str | None = None) 
     try:
         text = binding.encode_result(value, provider)
     except UnicodeEncodeError:
-        # Lone surrogates. `make_encodable` replaces them in `data`, too, and logs it.
         text = binding.encode_result(_replaced(value), provider)
+        return make_encodable(ToolResult.ok(text.decode(), value), binding.name, call_id)
     return ToolResult.ok(text.decode(), value)
 
 
 def redacted_result(
-    secrets: "Secrets | None", binding: AnyBinding, value: object, provider: str | None
+    secrets: "Secrets | None", binding: AnyBinding, value: object, provider: str | None, call_id: str
 ) -> ToolResult:
     """Make the ToolResult without values of secrets."""
     if secrets is None or not secrets.known:
-        return _as_result(binding, value, provider)
+        return _as_result(binding, value, provider, call_id)
     # The data first: its text is then made of values that hold no secret, and stays well formed.
-    return _redact_parts(secrets, secrets.redact(_as_result(binding, secrets.redact(value), provider)))
+    result = _as_result(binding, secrets.redact(value), provider, call_id)
+    return _redact_parts(secrets, secrets.redact(result))
 
 
 def _redact_parts(secrets: "Secrets", result: ToolResult) -> ToolResult:
@@ -95,6 +98,8 @@ def find_mismatch(binding: AnyBinding, value: object) -> str | None:
         data = value.data
     elif isinstance(value, str) and not _is_typed_text(binding, value):
         data = None
+    if binding.result_form and type(data) is binding.result and _is_accepted(binding, data):
+        return None
     validator = binding._result().validator()
     try:
         plain = validator.settle(to_builtins(data))
@@ -107,6 +112,15 @@ def find_mismatch(binding: AnyBinding, value: object) -> str | None:
         wrong = "; ".join(f"{violation.path}: {violation.message}" for violation in violations)
         return f"is not what its contract says ({wrong})"
     return None
+
+
+def _is_accepted(binding: AnyBinding, value: object) -> bool:
+    """Tell whether a Struct can be read again: its type says all of its contract."""
+    try:
+        msgspec.json.decode(msgspec.json.encode(value), type=binding.result, dec_hook=decode_hook)
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def fault_of_result(tool: str, how: str) -> str:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # most tools have one wire form
 
 P = TypeVar("P")
 Level = Literal["full", "brief"]
+ResultForm = Literal["exact", "defaults"]
 
 
 class _Lazy:
@@ -49,6 +50,7 @@ class _Lazy:
         "definitions",
         "offered",
         "parameters",
+        "prepared",
         "result",
         "shows_result",
         "wire_decoders",
@@ -61,6 +63,7 @@ class _Lazy:
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
         self.offered: ContractNode | None = None
         self.parameters: ContractNode | None = None
+        self.prepared: set[str | None] = set()  # providers whose results can be encoded
         self.result: ContractNode | None = None
         self.shows_result: dict[str, bool] = {}  # by provider
         self.wire_decoders: dict[
@@ -112,6 +115,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         exact: false if the Struct alone would accept more than the contract, which then validates every value
             before it is converted.
         wire: the type to decode with, if a marker (`checked`, `one_of`, `open_object`) replaces `params`.
+        result_form: how the JSON that msgspec writes for `result`, a Struct, differs from the contract's:
+            not at all ("exact"), or by defaults that are left out ("defaults"); None: the contract tells.
     """
 
     module: str
@@ -146,6 +151,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     source: Mapping[str, str] | None = None
     exact: bool = True
     wire: Any = None
+    result_form: ResultForm | None = None
     _lazy: _Lazy = cast(_Lazy, None)  # made below, for each binding its own
 
     def __post_init__(self) -> None:

@@ -44,4 +44,5 @@ LIST_FOLDER: Final[ToolBinding[ListFolderParams, ListFolderResult]] = ToolBindin
         "idempotent": True,
         "open_world": False,
     },
+    result_form="exact",
 )

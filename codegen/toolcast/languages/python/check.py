@@ -170,6 +170,7 @@ def check_binding(
         ("contract", up + contract_path(tool.name)),
         ("schemas", up + SCHEMAS),
         ("exact", roots.exact),
+        ("result_form", roots.result_form),
         ("params", _type(module, roots.params)),
         ("result", _type(module, roots.result)),
         ("wire", _type(module, roots.wire or "None")),

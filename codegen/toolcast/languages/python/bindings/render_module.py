@@ -182,6 +182,8 @@ def _binding(
         rows.append(("exact", "False"))
     if roots.wire:
         rows.append(("wire", roots.wire))
+    if roots.result_form is not None:
+        rows.append(("result_form", text(roots.result_form)))
     return rows
 
 

@@ -3,11 +3,12 @@
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 
 from ....contract.build import Built
-from ....contract.tree import Contract, Node, Object, Reference, nodes
+from ....contract.tree import Anything, Contract, Node, Object, Reference, String, Union, nodes
 from ....output_layout import contract_path, seen_from
+from ....runtime.tool import ResultForm
 from ....spec.type_folders import type_place
 from . import classes
 from .builder import Builder, find_tags
@@ -20,13 +21,14 @@ from .source_literals import deferred, text
 class Roots(Struct, frozen=True, kw_only=True):
     """The names of a tool's roots in its module. `exact` is false where the Struct alone accepts more than
     the contract; `wire` names the marker to decode with, if there is one; `result` is the source of the
-    result's type, "None" without one.
+    result's type, "None" without one, and `result_form` how it is written.
     """
 
     params: str
     result: str
     exact: bool
     wire: str
+    result_form: ResultForm | None = None
 
 
 def module_path(file: str) -> tuple[str, ...]:
@@ -53,9 +55,13 @@ def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Mo
     builder.define_all(built.contract.definitions)
     expression = classes.write_root(builder, root, "parameters", params)
     wire = expression.text if expression.text != params else ""
-    if has_result:
-        _result(builder, built, result)
-    roots = Roots(params=params, result=result, exact=not expression.marker, wire=wire if root.extra else "")
+    roots = Roots(
+        params=params,
+        result=result,
+        exact=not expression.marker,
+        wire=wire if root.extra else "",
+        result_form=_result(builder, built, result) if has_result else None,
+    )
     return _module(builder, "", module, frozenset()), roots
 
 
@@ -72,20 +78,46 @@ def type_modules(built: Built, files: Iterable[str]) -> dict[str, Module]:
     return {file: _module(builder, file, module_path(file), _import_cycle(needs, file)) for file in files}
 
 
-def _result(builder: Builder, built: Built, name: str) -> None:
+def _result(builder: Builder, built: Built, name: str) -> ResultForm | None:
+    """Define the type of results; return how msgspec writes it."""
     assert built.contract is not None
     node = built.contract.roots["result"]
     if isinstance(node, Object):
-        classes.write_root(builder, node, "result", name)
-    else:
-        expression = builder.checked_type_of(node, "", name, "Value")
-        if any(isinstance(n, Reference) and n.root == "result" for n in _all_nodes(built.contract)):
-            arguments = builder.node_arguments("", node.pointer)
-            marker = (
-                f"checked({arguments}, {deferred(expression.text)})"  # an alias cannot hold itself otherwise
-            )
-            expression = structs.replace(expression, exact=False, marker=marker)
-        builder.alias(name, expression, node, "")
+        struct = classes.write_root(builder, node, "result", name)
+        return None if struct.marker else _result_form(built.contract, node)
+    expression = builder.checked_type_of(node, "", name, "Value")
+    if any(isinstance(n, Reference) and n.root == "result" for n in _all_nodes(built.contract)):
+        arguments = builder.node_arguments("", node.pointer)
+        marker = f"checked({arguments}, {deferred(expression.text)})"  # an alias cannot hold itself otherwise
+        expression = structs.replace(expression, exact=False, marker=marker)
+    builder.alias(name, expression, node, "")
+    return None
+
+
+def _result_form(contract: Contract, root: Node) -> ResultForm | None:
+    """Return how the JSON that msgspec writes for a result differs from the contract's form; None where only
+    the contract can tell: further properties stand beside the named ones, a keyword that no type says may ask
+    for a default or forbid it, a value of any type may be anything, and so may be null as a default.
+    """
+    form: ResultForm = "exact"
+    waiting, followed = [root], set[tuple[str, str]]()
+    while waiting:
+        for node in nodes(waiting.pop()):
+            if isinstance(node, Anything) or (isinstance(node, String) and node.python is not None):
+                return None
+            if isinstance(node, Object):
+                if node.residue or node.extra is not None or node.min_size or node.max_size is not None:
+                    return None
+                if any(field.default is None for field in node.fields):
+                    return None
+                if any(field.default is not UNSET for field in node.fields):
+                    form = "defaults"
+            if isinstance(node, Union) and node.residue:
+                return None
+            if isinstance(node, Reference) and (node.root, node.name) not in followed:
+                followed.add((node.root, node.name))
+                waiting.append(contract.definitions[node.name] if node.name else contract.roots[node.root])
+    return form
 
 
 def _declare_result(builder: Builder, node: Node, name: str) -> None:

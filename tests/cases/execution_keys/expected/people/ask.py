@@ -41,4 +41,5 @@ ASK: Final[ToolBinding[AskParams, AskResult]] = ToolBinding(
     external=True,
     callers=("model",),
     blocking=False,
+    result_form="exact",
 )
