@@ -22,7 +22,7 @@ DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyp
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
 
-.PHONY: help generate lines test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos
+.PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -231,6 +231,9 @@ $(ENGINES)/.installed: pyproject.toml
 
 grammars: $(ENGINES)/.installed ## Ask both grammar engines (xgrammar brings torch, some 6 GB); writes docs/reports/grammars.md
 	$(ENGINES)/bin/python -m tests.grammars.table --write docs/reports/grammars.md
+
+speed: $(TOOLS) ## Measure the ratios that users wait for; fail where one is twice the landed figure
+	$(BIN)/python -m bench.kept $(ARGS)
 
 bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers; writes the tables of docs/reports/performance.md
 	$(BIN)/python -m bench --write docs/reports/performance.md $(ARGS)
