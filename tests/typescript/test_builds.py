@@ -100,19 +100,20 @@ def test_the_index_names_no_module_that_was_never_made(base: Path) -> None:
     assert "edit.js" not in index
 
 
-LARK = """\
+DRAW = """\
 description: Draws what the text says.
 permission: read
 secrets: []
 input:
-  grammar: lark
-  definition: |
-    start: "a" start?
+  grammar: {}
+  definition: {}
 """
 
 
-def test_a_tool_that_no_check_decides_is_left_out(base: Path) -> None:
-    put(base, {**SPECS, "draw.yaml": LARK}, CONFIG)
+@pytest.mark.parametrize(("syntax", "definition"), [("lark", "'start: \"a\" start?'"), ("regex", "a+")])
+def test_a_tool_with_a_grammar_is_left_out(base: Path, syntax: str, definition: str) -> None:
+    draw = DRAW.format(syntax, definition)
+    put(base, {**SPECS, "draw.yaml": draw}, CONFIG)
     reported = generate(base)
     assert "draw.yaml:5:12" in reported
     assert "typescript-grammar" in reported
@@ -124,7 +125,7 @@ def test_a_tool_that_no_check_decides_is_left_out(base: Path) -> None:
     toolcast(base, "assemble", "b/one", "--out", "assembled")
     assert tree(base / "assembled") == tree(base / "generated")
     spec = base / "specs/draw.yaml"
-    spec.write_text(LARK.replace("permission: read", "permission: rede"), encoding="utf-8")
+    spec.write_text(draw.replace("permission: read", "permission: rede"), encoding="utf-8")
     shutil.rmtree(base / ".toolcast")
     generate(base, ok=False)
     assert "draw" not in (base / "generated/typescript/index.js").read_text("utf-8")

@@ -17,7 +17,6 @@ from toolcast.contract.build import build_tool
 from toolcast.jsonschema.equality import equal
 from toolcast.languages.python.structs.module import tool_module
 from toolcast.languages.typescript.modules import slow_patterns
-from toolcast.languages.typescript.text_grammars import grammar_table
 from toolcast.languages.typescript.type_texts import default_plans
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.encode import with_defaults
@@ -83,8 +82,6 @@ def check_of(content: Any, binding: Binding) -> dict[str, Any]:
         options["emptyIsAbsent"] = list(tool.empty_is_absent)
     if tool.inject:
         options["injected"] = list(tool.inject)
-    if tool.input is not None and tool.input.grammar is not None:
-        options["grammar"] = grammar_table(tool.input)
     return {"name": tool.name, "schema": schema_text(binding, None).decode(), "options": options}
 
 

@@ -365,7 +365,7 @@ def _detail(
             name=tool.name,
             schema=_offered_text(subject),
             options=options,
-            without_grammar=tool.input is not None and bool(tool.input.grammar) and "grammar" not in options,
+            without_grammar=tool.input is not None and tool.input.grammar is not None,
             injected=tuple(tool.inject),
             example=msgspec.json.encode(tool.examples[0]).decode() if tool.examples else "",
         ),

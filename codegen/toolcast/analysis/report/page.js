@@ -2790,143 +2790,6 @@ ${one.message}`)) found.push(one);
     }
   };
 
-  // codegen/toolcast/languages/typescript/support/text_grammar.js
-  var MAX_TEXT2 = 256 * 1024;
-  var MAX_STEPS = 1e6;
-  var LAST = 1114111;
-  var EXCERPT = 30;
-  var LONGEST = 60;
-  function textViolations(grammar, text) {
-    const problem = new Reading(grammar).problem(text);
-    return problem === null ? [] : [violation("$.input", `the text ${problem}`, "input", grammar.definition)];
-  }
-  var Reading = class {
-    constructor(grammar) {
-      this.grammar = grammar;
-      this.ends = new Set(grammar.ends);
-      this.sets = [[0]];
-      this.numbers = /* @__PURE__ */ new Map([["0", 0]]);
-      this.next = [/* @__PURE__ */ new Map()];
-      this.mayEnd = [grammar.empty];
-      this.steps = grammar.empty ? 2 : 1;
-    }
-    /** What does not fit, where, and what was expected there, as a predicate of the text; null where nothing is. */
-    problem(text) {
-      const size = new TextEncoder().encode(text).length;
-      if (size > MAX_TEXT2) {
-        return `has ${grouped2(size)} bytes, too many to be checked: send at most ${grouped2(MAX_TEXT2)}`;
-      }
-      let state = 0;
-      let at = 0;
-      for (const character of text) {
-        const after = this.#advance(state, kindOf(this.grammar, character.codePointAt(0)));
-        if (this.steps > MAX_STEPS) {
-          const place = placeOf(text, at);
-          return `cannot be checked with reasonable work (it was read up to ${place}): send a shorter text, or one that can be read in fewer ways`;
-        }
-        if (after < 0) return this.#mismatch(text, at, state);
-        state = after;
-        at++;
-        if (this.mayEnd[state]) this.steps += 2;
-      }
-      return this.mayEnd[state] ? null : this.#mismatch(text, at, state);
-    }
-    #advance(state, kind) {
-      this.steps++;
-      const known2 = this.next[state].get(kind);
-      if (known2 !== void 0) return known2;
-      const { accepted, follow } = this.grammar;
-      const after = /* @__PURE__ */ new Set();
-      for (const one of this.sets[state]) {
-        this.steps += 1 + follow[one].length;
-        for (const each of follow[one]) if (accepted[each].includes(kind)) after.add(each);
-      }
-      const number2 = after.size ? this.#number([...after].sort((a, b) => a - b)) : -1;
-      this.next[state].set(kind, number2);
-      return number2;
-    }
-    #number(states) {
-      const name = states.join();
-      if (!this.numbers.has(name)) {
-        this.numbers.set(name, this.sets.length);
-        this.sets.push(states);
-        this.next.push(/* @__PURE__ */ new Map());
-        this.mayEnd.push(states.some((each) => this.ends.has(each)));
-      }
-      return this.numbers.get(name);
-    }
-    #mismatch(text, at, state) {
-      const ranges = this.#continuations(state);
-      const expected = ranges.length || state === 0 ? [classText(ranges)] : [];
-      if (this.mayEnd[state]) expected.push("the end of the text");
-      const wanted = expected.length ? `expected ${expected.join(" or ")}` : "nothing fits";
-      const rest = Array.from(text).slice(at, at + EXCERPT + 1);
-      const excerpt = rest.slice(0, EXCERPT).join("") + (rest.length > EXCERPT ? "…" : "");
-      const here = excerpt ? `found ${JSON.stringify(excerpt)}` : "the text ends";
-      return `does not fit the grammar at ${placeOf(text, at)}: ${wanted}, but ${here}`;
-    }
-    /** The ranges of the characters that may follow. */
-    #continuations(state) {
-      const { accepted, follow, starts, kinds } = this.grammar;
-      const wanted = new Set(this.sets[state].flatMap((one) => follow[one].flatMap((each) => accepted[each])));
-      const ranges = [];
-      kinds.forEach((kind, index) => {
-        if (!wanted.has(kind)) return;
-        const last = (starts[index + 1] ?? LAST + 1) - 1;
-        if (ranges.length && ranges.at(-1)[1] === starts[index] - 1) ranges.at(-1)[1] = last;
-        else ranges.push([starts[index], last]);
-      });
-      return ranges;
-    }
-  };
-  function grouped2(number2) {
-    return String(number2).replace(/\B(?=(?:\d{3})+$)/g, ",");
-  }
-  function placeOf(text, at) {
-    const before = Array.from(text).slice(0, at);
-    return `line ${before.filter((each) => each === "\n").length + 1}, column ${at - before.lastIndexOf("\n")}`;
-  }
-  function classText(ranges) {
-    if (ranges.length === 1 && ranges[0][0] === ranges[0][1] && ranges[0][0] !== 34) {
-      return JSON.stringify(String.fromCodePoint(ranges[0][0]));
-    }
-    const shown = sourceText(ranges);
-    if (shown.length <= LONGEST) return shown;
-    const ascii = ranges.filter(([low]) => low < 128).map(([low, high]) => [low, Math.min(high, 127)]);
-    return `${sourceText(ascii).slice(0, LONGEST)} or the like outside of ASCII`;
-  }
-  function sourceText(ranges) {
-    if (!ranges.length) return "(?!)";
-    if (ranges.length === 1 && ranges[0][0] === 0 && ranges[0][1] === LAST) return "[\\s\\S]";
-    if (ranges.length === 1 && ranges[0][0] === ranges[0][1]) return pointText(ranges[0][0], SYNTAX2);
-    const inverse = complement(ranges);
-    const [negate, shown] = inverse.length < ranges.length ? ["^", inverse] : ["", ranges];
-    return `[${negate}${shown.map(spanText).join("")}]`;
-  }
-  function complement(ranges) {
-    const gaps = [];
-    let start = 0;
-    for (const [low, high] of ranges) {
-      if (low > start) gaps.push([start, low - 1]);
-      start = high + 1;
-    }
-    if (start <= LAST) gaps.push([start, LAST]);
-    return gaps;
-  }
-  var SYNTAX2 = "\\.^$*+?{}[]|()";
-  var CLASS_SYNTAX2 = "\\^-[]&~|";
-  function spanText([low, high]) {
-    const first = pointText(low, CLASS_SYNTAX2);
-    if (low === high) return first;
-    return `${first}${high === low + 1 ? "" : "-"}${pointText(high, CLASS_SYNTAX2)}`;
-  }
-  function pointText(point, syntax) {
-    const character = String.fromCodePoint(point);
-    if (point >= 32 && point < 127) return syntax.includes(character) ? `\\${character}` : character;
-    if (point < 128) return `\\x${point.toString(16).padStart(2, "0")}`;
-    return point <= 65535 ? `\\u${point.toString(16).padStart(4, "0")}` : `\\U${point.toString(16).padStart(8, "0")}`;
-  }
-
   // codegen/toolcast/languages/typescript/support/contract.js
   var LIMIT = 50;
   var ContractError = class extends Error {
@@ -2942,7 +2805,6 @@ ${one.message}`)) found.push(one);
     #defaults;
     #emptyIsAbsent;
     #injected;
-    #grammar;
     /**
      * @param {object | boolean} schema - the schema, with what it refers to in `$defs`
      * @param {object} [options]
@@ -2950,15 +2812,13 @@ ${one.message}`)) found.push(one);
      * @param {string[]} [options.injected] - parameters that the program fills in, and nobody else may set
      * @param {Record<string, object>} [options.defaults] - by definition, as `Plan` in defaults.js
      * @param {Record<string, object>} [options.slowPatterns] - patterns that a regular expression may be slow with
-     * @param {object} [options.grammar] - that of the parameter `input`, as `Grammar` in text_grammar.js
      */
-    constructor(schema, { emptyIsAbsent = [], injected = [], defaults = {}, slowPatterns = {}, grammar } = {}) {
+    constructor(schema, { emptyIsAbsent = [], injected = [], defaults = {}, slowPatterns = {} } = {}) {
       this.schema = schema;
       this.#options = { slowPatterns };
       this.#defaults = new Defaults(schema, defaults, this.#options);
       this.#emptyIsAbsent = emptyIsAbsent;
       this.#injected = new Set(injected.map(folded));
-      this.#grammar = grammar;
     }
     /** The validator, compiled at first use: a program may know many tools and call few. */
     get #validator() {
@@ -3004,11 +2864,8 @@ ${one.message}`)) found.push(one);
       const searches = new Searches();
       const settled = this.#validator.settle(value, searches);
       const violations = this.#validator.violations(settled, LIMIT, searches);
-      if (!violations.length) return this.#judgeText(asGiven(settled, value), searches);
-      return this.#validator.accepts(value, searches) ? this.#judgeText(value, searches) : { violations };
-    }
-    #judgeText(accepted, searches) {
-      return { violations: this.#grammar ? textViolations(this.#grammar, accepted.input) : [], accepted, searches };
+      if (!violations.length) return { violations, accepted: asGiven(settled, value), searches };
+      return this.#validator.accepts(value, searches) ? { violations: [], accepted: value, searches } : { violations };
     }
     #withoutEmpty(value) {
       if (!this.#emptyIsAbsent.length || !isPlainObject(value)) return value;
@@ -3221,7 +3078,7 @@ ${one.message}`)) found.push(one);
   }
 
   // codegen/toolcast/analysis/report/page/argument_check.js
-  var MAX_TEXT3 = 4 * 1024 * 1024;
+  var MAX_TEXT2 = 4 * 1024 * 1024;
   var LIMIT2 = 50;
   var SEND = "Send the arguments as one JSON object.";
   var PYTHON_BLANK = /^[\s\x1c-\x1f\x85]*$/;
@@ -3252,9 +3109,9 @@ ${one.message}`)) found.push(one);
     return value === null ? {} : value;
   }
   function parseText(text) {
-    const length = text.length > MAX_TEXT3 ? Array.from(text).length : text.length;
-    if (length > MAX_TEXT3) {
-      throw new Refusal(`they are too large: ${length} characters, ${MAX_TEXT3} allowed. Send less at once.`);
+    const length = text.length > MAX_TEXT2 ? Array.from(text).length : text.length;
+    if (length > MAX_TEXT2) {
+      throw new Refusal(`they are too large: ${length} characters, ${MAX_TEXT2} allowed. Send less at once.`);
     }
     if (text.length <= 128 && PYTHON_BLANK.test(text)) return {};
     const strict = strictly(text);

@@ -159,9 +159,9 @@ class ArgumentCheck(Struct, frozen=True, kw_only=True):
         name: name of the tool.
         schema: the parameters as models are offered them, as the JSON text that the runtime quotes to a model
             which left out a required parameter. Read it with `readJson`: integers past 2**53 are exact in it.
-        options: the second argument: `defaults`, `slowPatterns`, `emptyIsAbsent`, `injected` and `grammar`;
-            those that the tool has.
-        without_grammar: whether the tool's argument is a text of a grammar that JavaScript does not check.
+        options: the second argument: `defaults`, `slowPatterns`, `emptyIsAbsent` and `injected`; those that
+            the tool has.
+        without_grammar: whether the tool's argument is a text of a grammar, which JavaScript does not check.
         injected: the parameters that the program fills in, which the decoded value therefore lacks.
         example: arguments of the spec's first example, as JSON; empty where it has none.
     """

@@ -34,7 +34,6 @@ from ...spec.parsed_document import Document
 from ...spec.tool_spec import ToolSpec
 from ..python.structs.module import module_path, tool_module, type_module
 from ..python.structs.python_names import class_name, keyword_of
-from .text_grammars import grammar_table
 from .type_texts import (
     Filled,
     Located,
@@ -213,16 +212,14 @@ def tool_modules(
 
 def offered_contract(tool: ToolSpec, built: Built, plain: Collection[str]) -> tuple[object, JsonObject]:
     """Return the arguments of `new Contract` that judges the arguments a model sends: the schema, and the
-    options. A grammar that JavaScript cannot check is not among them. `plain` are the unions that decoding
-    keeps as they are, by pointer.
+    options, without a grammar of its text. `plain` are the unions that decoding keeps as they are, by
+    pointer.
     """
     assert built.contract is not None
     schema = built.normal.offered(tool.inject)
     more = _empty_is_absent(tool)
     if tool.inject:
         more["injected"] = list(tool.inject)
-    if tool.input is not None and (table := grammar_table(tool.input)) is not None:
-        more["grammar"] = table
     return schema, _options(
         schema, default_plans(built.contract, "parameters", plain, tuple(tool.inject)), more
     )

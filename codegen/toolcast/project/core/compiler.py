@@ -343,12 +343,10 @@ def _other_targets(
     if TYPESCRIPT not in options.targets:
         return {}, None
     from ...languages.typescript.modules import tool_modules
-    from ...languages.typescript.text_grammars import grammar_table
 
-    if tool.input is not None and tool.input.grammar and grammar_table(tool.input) is None:
-        kind = "a grammar in Lark's syntax" if tool.input.grammar == "lark" else "this regular expression"
-        message = f"the target typescript is without this tool: it has no check for {kind}"
-        hint = "write a plain `regex`, or write `input: text` and check the text in the handler"
+    if tool.input is not None and tool.input.grammar:
+        message = "the target typescript is without this tool: JavaScript does not check grammars"
+        hint = "write `input: text`, and check the text in the handler"
         place = ("input", "grammar")
         return {}, diagnose(tool.document, place, "typescript-grammar", message, hint, severity="warning")
     try:

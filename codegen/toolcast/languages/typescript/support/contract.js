@@ -6,7 +6,6 @@ import { member } from "./messages.js";
 import { violation } from "./node.js";
 import { Searches } from "./patterns.js";
 import { readJson } from "./read_json.js";
-import { textViolations } from "./text_grammar.js";
 import { Validator } from "./validator.js";
 
 const LIMIT = 50;
@@ -27,7 +26,6 @@ export class Contract {
   #defaults;
   #emptyIsAbsent;
   #injected;
-  #grammar;
 
   /**
    * @param {object | boolean} schema - the schema, with what it refers to in `$defs`
@@ -36,15 +34,13 @@ export class Contract {
    * @param {string[]} [options.injected] - parameters that the program fills in, and nobody else may set
    * @param {Record<string, object>} [options.defaults] - by definition, as `Plan` in defaults.js
    * @param {Record<string, object>} [options.slowPatterns] - patterns that a regular expression may be slow with
-   * @param {object} [options.grammar] - that of the parameter `input`, as `Grammar` in text_grammar.js
    */
-  constructor(schema, { emptyIsAbsent = [], injected = [], defaults = {}, slowPatterns = {}, grammar } = {}) {
+  constructor(schema, { emptyIsAbsent = [], injected = [], defaults = {}, slowPatterns = {} } = {}) {
     this.schema = schema;
     this.#options = { slowPatterns };
     this.#defaults = new Defaults(schema, defaults, this.#options);
     this.#emptyIsAbsent = emptyIsAbsent;
     this.#injected = new Set(injected.map(folded));
-    this.#grammar = grammar;
   }
 
   /** The validator, compiled at first use: a program may know many tools and call few. */
@@ -96,12 +92,8 @@ export class Contract {
     const searches = new Searches();
     const settled = this.#validator.settle(value, searches);
     const violations = this.#validator.violations(settled, LIMIT, searches);
-    if (!violations.length) return this.#judgeText(asGiven(settled, value), searches);
-    return this.#validator.accepts(value, searches) ? this.#judgeText(value, searches) : { violations };
-  }
-
-  #judgeText(accepted, searches) {
-    return { violations: this.#grammar ? textViolations(this.#grammar, accepted.input) : [], accepted, searches };
+    if (!violations.length) return { violations, accepted: asGiven(settled, value), searches };
+    return this.#validator.accepts(value, searches) ? { violations: [], accepted: value, searches } : { violations };
   }
 
   #withoutEmpty(value) {

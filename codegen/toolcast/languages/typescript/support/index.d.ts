@@ -41,7 +41,6 @@ export declare class Contract<Value = unknown> {
       readonly injected?: readonly string[];
       readonly defaults?: Readonly<Record<string, object>>;
       readonly slowPatterns?: Readonly<Record<string, SlowPattern>>;
-      readonly grammar?: object;
     },
   );
   /** The schema, as the tool's contract has it. */

@@ -350,7 +350,7 @@ class Reader {
 }
 
 /** The kind of a character: `starts` are the first code points of the ranges of characters that no rule tells apart. */
-export function kindOf({ starts, kinds }, point) {
+function kindOf({ starts, kinds }, point) {
   let low = 0;
   let high = starts.length;
   while (high - low > 1) {
