@@ -71,7 +71,7 @@ def command(options: _Options) -> int:
     from ..project.profiles import find_types, profiles_of, unknown_providers
     from ..providers import load_profile
 
-    found, problems = profiles_of(config, options.providers)
+    found, problems = profiles_of(config)
     ids = tuple(options.providers) or found.chosen[:1]
     problems = (*problems, *unknown_providers(config, ids, found.known))
     if problems:

@@ -18,7 +18,7 @@ from ..output_layout import CONTRACTS, schemas_folder
 from ..project import worker
 from ..project.core.compiled import Options, profile_of
 from ..project.core.tool_definitions import wanted_strict
-from ..project.profiles import Profiles, profiles_of, suggest_provider, unknown_providers
+from ..project.profiles import profiles_of, suggest_provider, unknown_providers
 from ..project.worker import Context, Task, compile_task, load_task, load_types, project_context
 from ..providers import (
     LedgerEntry,
@@ -31,7 +31,6 @@ from ..providers import (
     normalize,
 )
 from ..providers import steps as steps_of
-from ..providers.profiles.load_profiles import installed_file, installed_ids
 from ..runtime.declaration_text.one_tool import declaration
 from ..spec.deprecation import notice
 from ..spec.parsed_document import Document
@@ -53,10 +52,10 @@ class _ProviderRow(Struct, frozen=True, kw_only=True):
     overrides: bool = False  # it stands for a built-in one of the same id
 
 
-def _provider_rows(profiles: Profiles) -> tuple[_ProviderRow, ...]:
-    """Return all providers, with those of installed packages. Raises ProfileError."""
-    own = load_profiles(profiles.files)
-    files = dict(zip(own, profiles.files, strict=True))
+def _provider_rows(config: Config) -> tuple[_ProviderRow, ...]:
+    """Return all providers. Raises ProfileError."""
+    own = load_profiles(config.profiles)
+    files = dict(zip(own, config.profiles, strict=True))
     rows: list[_ProviderRow] = []
     for id in sorted({*available(), *own}):
         profile = own.get(id) or load_profile(id)
@@ -67,15 +66,10 @@ def _provider_rows(profiles: Profiles) -> tuple[_ProviderRow, ...]:
                 title=profile.title,
                 dated=profile.dated,
                 strict="always" if profile.always_strict else strict,
-                source=show(Path(files[id])) if id in files else "built-in",
+                source=show(files[id]) if id in files else "built-in",
                 overrides=id in files and id in available(),
             )
         )
-    for id, owner in installed_ids().items():
-        if id in own and files.get(id) == str(installed_file(id)):
-            continue
-        unused = "not used: that id is taken" if id in available() or id in own else "name it in `providers`"
-        rows.append(_ProviderRow(id=id, title="", dated="", strict="", source=f"{owner} ({unused})"))
     return tuple(rows)
 
 
@@ -220,12 +214,12 @@ def _ledger(entries: Mapping[str, Sequence[LedgerEntry]], form: str) -> None:
 
 def list_providers(config: Config, form: str) -> int:
     """List the providers there are, and return the exit status."""
-    profiles, problems = profiles_of(config)
+    _, problems = profiles_of(config)
     if problems:
         print_diagnostics(problems)
         return 1
     try:
-        rows = _provider_rows(profiles)
+        rows = _provider_rows(config)
     except ProfileError as error:
         raise refuse("pyproject.toml", "bad-profile", str(error)) from None
     if form == "json":
@@ -263,7 +257,7 @@ def _steps(context: Context, types: Mapping[str, Document], path: str, provider:
 
 def _find(config: Config, name: str, provider: str | None) -> tuple[Context, str, tuple[str, ...]]:
     """Find the spec of a tool: the context of its compilation, its path, and all providers."""
-    profiles, problems = profiles_of(config, (provider,) if provider else ())
+    profiles, problems = profiles_of(config)
     known = profiles.known
     if problems:
         print_diagnostics(problems)

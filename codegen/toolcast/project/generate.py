@@ -65,7 +65,7 @@ def _snapshot(
 ) -> _Snapshot:
     """Take a snapshot; `sources` has the digests of what was read already."""
     used = libraries(models=bool(config.models))
-    parts = setting(config, profiles.chosen, profiles.files, used, sources)
+    parts = setting(config, profiles.chosen, used, sources)
     return _Snapshot(
         root=str(config.specs),
         cache=cache,

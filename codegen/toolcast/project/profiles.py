@@ -1,6 +1,6 @@
 """Find what the configuration names elsewhere: profiles of providers, and folders of shared types.
 
-No code of a package runs: only its outermost name is located, which imports nothing.
+No code of a package with types runs: only its outermost name is located, which imports nothing.
 """
 
 import sys
@@ -15,38 +15,23 @@ from msgspec.structs import replace
 from ..config import Config, setting_problem, show
 from ..diagnostics import Diagnostic, did_you_mean
 from ..providers import Profile, ProfileError, available, load_profile, load_profiles
-from ..providers.profiles.load_profiles import installed_file
 from ..spec.type_folders import PACKAGE_FOLDER, TypeFolder
 
 
 class Profiles(Struct, frozen=True, kw_only=True):
-    """The profiles that a project has. `files` are those that are not built in, `own` what they hold, by id,
-    with built-in ones that the configuration changes. `known` has all ids, sorted; `chosen` those that the
-    configuration names.
+    """The profiles that a project has. `own` are those of its files, by id, with built-in ones that the
+    configuration changes. `known` has all ids, sorted; `chosen` those that the configuration names.
     """
 
-    files: tuple[str, ...]
     own: Mapping[str, Profile]
     known: tuple[str, ...]
     chosen: tuple[str, ...]
 
 
-def profiles_of(config: Config, wanted: Sequence[str] = ()) -> tuple[Profiles, tuple[Diagnostic, ...]]:
-    """Return the profiles of a project, and their problems. `wanted`: further ids to search for. Installed
-    packages are searched, which takes milliseconds, only for an id that is nowhere else: so none replaces
-    a built-in profile or a file of the project.
-    """
-    profiles, problems = _load(config, tuple(str(path) for path in config.profiles))
-    named = dict.fromkeys((*(config.providers or ()), *config.examples, *wanted))
-    missing = [id for id in named if id not in profiles.known]
-    if missing and not problems:
-        found, problems = _installed(missing, _shown_file(config))
-        if found:
-            profiles, more = _load(config, (*profiles.files, *found))
-            problems = (*problems, *more)
-    if problems:
-        return profiles, problems
-    return _with_examples(config, profiles)
+def profiles_of(config: Config) -> tuple[Profiles, tuple[Diagnostic, ...]]:
+    """Return the profiles of a project, and their problems."""
+    profiles, problems = _load(config)
+    return (profiles, problems) if problems else _with_examples(config, profiles)
 
 
 def _with_examples(config: Config, profiles: Profiles) -> tuple[Profiles, tuple[Diagnostic, ...]]:
@@ -92,11 +77,11 @@ def _shown_file(config: Config) -> str:
     return "pyproject.toml" if config.file is None else show(config.file)
 
 
-def _load(config: Config, files: tuple[str, ...]) -> tuple[Profiles, tuple[Diagnostic, ...]]:
+def _load(config: Config) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     own: Mapping[str, Profile] = {}
     problems: tuple[Diagnostic, ...] = ()
     try:
-        own = load_profiles(files)
+        own = load_profiles(config.profiles)
     except ProfileError as error:
         hint = "correct the file, or `profiles` in [tool.toolcast]"
         problems = tuple(
@@ -111,22 +96,7 @@ def _load(config: Config, files: tuple[str, ...]) -> tuple[Profiles, tuple[Diagn
         )
     known = tuple(sorted({*available(), *own}))
     chosen = known if config.providers is None else config.providers
-    return Profiles(files=files, own=own, known=known, chosen=chosen), problems
-
-
-def _installed(ids: Sequence[str], shown: str) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
-    files: list[str] = []
-    problems: list[Diagnostic] = []
-    for id in ids:
-        try:
-            found = installed_file(id)
-        except ProfileError as error:
-            hint = "correct `providers` in [tool.toolcast], or what is installed"
-            problems.append(Diagnostic(file=shown, code="bad-profile", message=str(error), hint=hint))
-            continue
-        if found is not None:
-            files.append(str(found))
-    return tuple(files), tuple(problems)
+    return Profiles(own=own, known=known, chosen=chosen), problems
 
 
 def find_types(

@@ -17,7 +17,7 @@ def diff_profiles(
     config: Config, providers: Sequence[str]
 ) -> tuple[tuple[Profile, ...], frozenset[str], tuple[Diagnostic, ...]]:
     """Return the providers to compare (`providers`, else those configured), all known ids, and problems."""
-    found, problems = profiles_of(config, providers)
+    found, problems = profiles_of(config)
     asked = tuple(
         Diagnostic(
             file="--provider",

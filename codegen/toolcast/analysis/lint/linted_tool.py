@@ -254,7 +254,7 @@ class Project(Struct, frozen=True, kw_only=True):
 
 def load_project(config: Config, providers: Sequence[str], progress: Progress) -> Project:
     """Read everything below the specs root, and normalise it for `providers` (none: those configured)."""
-    found, problems = profiles_of(config, providers)
+    found, problems = profiles_of(config)
     known = found.known
     wanted = tuple(providers) or found.chosen
     problems = (*problems, *_unknown(wanted, known, config, from_option=bool(providers)))

@@ -138,7 +138,6 @@ def source_digest(documents: Mapping[str, object]) -> str:
 def setting(
     config: Config,
     providers: Sequence[str],
-    profiles: Sequence[str],
     used: tuple[Library, ...],
     sources: Sources,
 ) -> dict[str, str]:
@@ -159,7 +158,7 @@ def setting(
         parts[f"library {library.name}"] = library.version
         if library.metadata is not None:
             index.input_unchanged(library.metadata)
-    for number, profile in enumerate(map(Path, profiles)):  # with those of installed packages
+    for number, profile in enumerate(config.profiles):
         parts[f"profile {profile.name} ({number})"] = sources.digest(profile) or "-"
     # Built-in profiles are TOML files; the validator of the target "typescript" is JavaScript.
     own = _contents(PACKAGE, (".py", ".toml", ".js", ".ts"), sources)

@@ -153,7 +153,7 @@ def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]
         templates=texts,
         defaults=config.defaults,
     )
-    files = [Path(file) for file in profiles.files]
+    files = list(config.profiles)
     if config.file is not None:
         files.append(config.file)
     if config.templates is not None and texts is not None:

@@ -1,12 +1,4 @@
-"""Loads and checks profiles, each merged into the one that it starts from with `base`.
-
-Profiles of installed packages are found without running any code of theirs. A package offers one with
-an entry point whose name is the profile's id and whose value is the package (or the folder in it, in dotted
-form) that holds `<id>.toml`:
-
-    [project.entry-points."toolcast.profiles"]
-    acme = "acme_tools.profiles"
-"""
+"""Loads and checks profiles, each merged into the one that it starts from with `base`."""
 
 from __future__ import annotations
 
@@ -16,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -30,9 +22,6 @@ from ..result_schemas import NARROWING
 from .dialect import Dialect, contradictions
 from .envelope import CARRIERS, PLACEHOLDERS, placeholders
 from .profile import CallerNames, ExampleRules, Limits, Profile, ProfileError, ProfileProblem, ResultRules
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
 
 
 class _ProfileFile(Struct, frozen=True, kw_only=True):
@@ -78,62 +67,6 @@ def _read_profile_file(path: str | Path) -> _ProfileFile:
     raise ProfileError.of([ProfileProblem(file=str(path), line=line, message=message)])
 
 
-_GROUP = "toolcast.profiles"
-
-
-def installed_ids() -> dict[str, str]:
-    """Return the ids of profiles that installed packages offer, sorted, each with the name of the package."""
-    return {point.name: _owner(point) for point in sorted(_points(), key=lambda point: point.name)}
-
-
-def installed_file(id: str) -> Path | None:
-    """Return the file of an installed profile; None if no package offers it. Raises ProfileError where two
-    packages offer it, or the one that does has no such file.
-    """
-    points = [point for point in _points() if point.name == id]
-    if not points:
-        return None
-    if len(points) > 1:
-        owners = " and ".join(sorted(_owner(point) for point in points))
-        raise ProfileError(
-            f"the profile {id!r} is offered by {owners}: uninstall one, or name one's file in `profiles`"
-        )
-    point = points[0]
-    for folder in _folders(point):
-        file = folder / f"{id}.toml"
-        if file.is_file():
-            if _read_profile_file(file).id != id:
-                raise ProfileError(f"{file}: the id is not {id!r}, under which {_owner(point)} offers it")
-            return file
-    raise ProfileError(f"{_owner(point)} offers the profile {id!r}, but {point.value} holds no {id}.toml")
-
-
-def _points() -> EntryPoints:
-    from importlib.metadata import entry_points  # slow to import
-
-    return entry_points(group=_GROUP)
-
-
-def _owner(point: EntryPoint) -> str:
-    return "an unnamed package" if point.dist is None else point.dist.name
-
-
-def _folders(point: EntryPoint) -> list[Path]:
-    """Return the folders of a dotted name. Only the outermost package is located, which imports nothing."""
-    parts = point.value.strip().split(".")
-    if not all(part.isidentifier() for part in parts):
-        return []
-    from importlib.util import find_spec
-
-    outer, *inner = parts
-    try:
-        spec = find_spec(outer)
-    except (ImportError, ValueError):
-        return []
-    locations = None if spec is None else spec.submodule_search_locations
-    return [Path(location, *inner) for location in locations or ()]
-
-
 _BUILT_IN = Path(__file__).parent
 
 
@@ -149,7 +82,7 @@ def available() -> tuple[str, ...]:
 
 @lru_cache(maxsize=128)
 def load_profile(id: str) -> Profile:
-    """Load a built-in profile, or one of an installed package. A package never replaces a built-in profile.
+    """Load a built-in profile.
 
     Args:
         id: id of the profile.
@@ -160,10 +93,9 @@ def load_profile(id: str) -> Profile:
     Raises:
         ProfileError: there is no profile of that id, or it is not valid.
     """
-    file = _BUILT_IN / f"{id}.toml" if id in available() else installed_file(id)
-    if file is None:
+    if id not in available():
         raise ProfileError(f"no provider profile {id!r}; there are: {', '.join(available())}")
-    return load_profile_file(file)
+    return load_profile_file(_BUILT_IN / f"{id}.toml")
 
 
 def load_profile_file(path: str | Path, *, others: Sequence[str | Path] = ()) -> Profile:
