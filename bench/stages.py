@@ -63,7 +63,7 @@ def one_tool(
     module, roots = clock.run("structs", lambda: tool_module(built, name=tool.name, module=names.module))
     source = clock.run("render", lambda: tool_text(tool, names, module, roots, templates))
     python = clock.run("format", lambda: formatted(source))
-    clock.run("prove", lambda: check_tool(python, tool, built, roots, names))
+    clock.run("prove", lambda: check_tool(python, built, roots, names))
     clock.run("providers", lambda: _definitions(tool, built, options))
     if models:
         schema = built.normal.standalone("parameters")

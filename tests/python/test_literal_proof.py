@@ -8,11 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 from hypothesis import given
-from toolcast.project.core.compiler import compile_tool
+from toolcast.contract.build import build_tool
+from toolcast.languages.python.structs.module import tool_module
+from toolcast.project.core.compiler import compile_tool, tool_module_run, tool_names
 from toolcast.providers import available
 from toolcast.spec.load import load_tool
 
 from tests.python import stages
+from tests.python.binding_check import unlike_its_spec
 from tests.python.literal_proof import faults
 from tests.python.test_module_check import CHANGES, NOT_RUN, Made
 from tests.python.test_text_is_text import HOSTILE, document
@@ -90,6 +93,10 @@ def holds(folder: Path, stated: dict[str, Any]) -> bool:
     contract = json.loads(outcome.files[f"contracts/{tool.name}.json"])
     words = frozenset({tool.name, "", *available()})
     assert faults(stages.python(outcome), [stated, contract], words) == [], stated
+    built, names = build_tool(tool, {}), tool_names(tool)
+    _, roots = tool_module(built, name=tool.name, module=names.module)
+    with tool_module_run(stages.python(outcome).encode(), built, names) as module:
+        assert unlike_its_spec(module, names.constant, tool, roots) == [], stated
     return True
 
 

@@ -14,25 +14,18 @@ import ast
 import builtins
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from types import CodeType, ModuleType, TracebackType
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import asdict, fields, replace
+from msgspec.structs import asdict, replace
 
-from ...output_layout import SCHEMAS, contract_path
 from ...runtime.support import decode_hook
-from ...runtime.tool import Tool
-from ...spec.deprecation import shown_description, shown_summary
-from ...spec.keys import KEYS
-from ...spec.tool_spec import ToolSpec
 from .bindings.templates import Templates
-from .structs.module import Roots
 
-_DEFAULTS: Final = {field.name: field.default for field in fields(Tool)}
 _IMPORTABLE: Final = frozenset(
     {"typing", "msgspec", "toolcast.runtime", "toolcast.runtime.support", "datetime", "decimal", "uuid"}
 )
@@ -138,68 +131,6 @@ def build_decoders(module: ModuleType, names: tuple[str, ...]) -> None:
             msgspec.json.Decoder(getattr(module, name), dec_hook=decode_hook)
         except Exception as problem:  # msgspec's, of any kind
             raise UnsoundError(f"{name} cannot be decoded: {type(problem).__name__}: {problem}") from problem
-
-
-def check_binding(
-    module: ModuleType, constant: str, tool: ToolSpec, roots: Roots, provider_files: Mapping[str, object]
-) -> None:
-    """Raise UnsoundError unless the binding has the tool's exact texts and types, and its decoders can be
-    built. `provider_files` are the attributes of `ProviderFiles`.
-    """
-    binding = getattr(module, constant)
-    up = "../" * (module.__name__.count(".") - 1)
-    annotations = {name: v for name in _ANNOTATIONS if (v := getattr(tool.annotations, name)) is not None}
-    for name, expected in (
-        ("name", tool.name),
-        ("group", tool.group),
-        ("permission", tool.permission),
-        ("secrets", tuple(tool.secrets)),
-        ("summary", shown_summary(tool)),
-        ("description", shown_description(tool)),
-        ("annotations", annotations),
-        ("runtime_enums", dict(tool.runtime_enums)),
-        ("empty_is_absent", tool.empty_is_absent),
-        ("described_by", tool.described_by),
-        ("inject", dict(tool.inject)),
-        ("http", tool.http),
-        ("deprecated", None if tool.deprecated is None else tool.deprecated.as_written()),
-        ("source", None if tool.source is None else tool.source.as_written()),
-        ("input", None if tool.input is None else tool.input.as_written()),
-        *_bound(tool),
-        ("strict", tool.overrides("strict")),
-        ("contract", up + contract_path(tool.name)),
-        ("schemas", up + SCHEMAS),
-        ("exact", roots.exact),
-        ("result_form", roots.result_form),
-        ("params", _type(module, roots.params)),
-        ("result", _type(module, roots.result)),
-        ("wire", _type(module, roots.wire or "None")),
-        *provider_files.items(),
-    ):
-        if getattr(binding, name) != expected:
-            raise UnsoundError(f"the {name} of its binding is not the spec's")
-    for type_ in (binding.params, binding.wire, binding.result):
-        if type_ is not None:
-            try:
-                msgspec.json.Decoder(type_, dec_hook=decode_hook)
-            except Exception as problem:  # msgspec's, of any kind
-                kind = type(problem).__name__
-                raise UnsoundError(f"its decoder cannot be built: {kind}: {problem}") from problem
-
-
-def _bound(tool: ToolSpec) -> Iterator[tuple[str, object]]:
-    """The keys of a spec that are fields of the binding, stated or by default."""
-    for key in KEYS.values():
-        if key.bound:
-            value = key.value_in(tool)
-            yield key.name, _DEFAULTS[key.name] if value is None else value
-
-
-def _type(module: ModuleType, name: str) -> object:
-    return None if name == "None" else getattr(module, name)
-
-
-_ANNOTATIONS = ("title", "destructive", "idempotent", "open_world")
 
 
 _TEXT = re.compile(r"""(?s)(\"{3}|"|')((?:[^\\]|\\.)*?)\1""")

@@ -13,13 +13,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from ...contract.build import Built, build_tool, build_type
 from ...diagnostics import Diagnostic
 from ...languages.python.bindings.format import formatted, parsed, require_python
 from ...languages.python.bindings.render_module import (
-    NO_PROVIDER_FILES,
     ProviderFiles,
     ToolNames,
     mark,
@@ -33,7 +32,6 @@ from ...languages.python.check import (
     UnsoundError,
     WithoutTexts,
     build_decoders,
-    check_binding,
     require_definitions,
     require_own_statements,
     without_protocol,
@@ -207,7 +205,7 @@ def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[st
         python, built_in = _module_text(
             lambda templates: tool_text(tool, names, module, roots, templates, provider_files), options
         )
-        check_tool(built_in, tool, built, roots, names, provider_files)
+        check_tool(built_in, built, roots, names)
     except TemplateFailedError as problem:
         raise _RefusedError(str(problem), "template-failed", _REMEDY) from problem
     except (ValueError, UnsoundError) as problem:
@@ -279,20 +277,19 @@ def _module_text(render: Callable[[Templates], str], options: Options) -> tuple[
     return python, built_in.encode()
 
 
-def check_tool(
-    python: bytes,
-    tool: ToolSpec,
-    built: Built,
-    roots: Roots,
-    names: ToolNames,
-    provider_files: ProviderFiles = NO_PROVIDER_FILES,
-) -> None:
-    """Check law L10: the module runs, has the spec's binding, and its decoders can be built. Raises
-    UnsoundError or ValueError.
-    """
+def check_tool(python: bytes, built: Built, roots: Roots, names: ToolNames) -> None:
+    """Check law L10: the module runs, and its decoders can be built. Raises UnsoundError or ValueError."""
+    with tool_module_run(python, built, names) as module:
+        types = (roots.params, roots.wire, roots.result)
+        build_decoders(module, tuple(name for name in types if name not in ("", "None")))
+
+
+@contextmanager
+def tool_module_run(python: bytes, built: Built, names: ToolNames) -> Generator[ModuleType]:
+    """Run the module of a tool apart, without its Protocol. Raises UnsoundError or ValueError."""
     dotted = ".".join(names.module)
     with Isolated({dotted: without_protocol(parsed(python)), **_shared_sources(built)}) as isolated:
-        check_binding(isolated.load(dotted), names.constant, tool, roots, asdict(provider_files))
+        yield isolated.load(dotted)
 
 
 def _check_type(python: bytes, path: str, built: Built, module: Module) -> None:
