@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 
 from toolcast.contract.build import Built, build_tool
 from toolcast.contract.normal_form_builder import NormalFormBuilder
-from toolcast.languages.models.model_generator import generate_models
-from toolcast.languages.python.bindings.format import formatted
-from toolcast.languages.python.bindings.render_module import tool_text
+from toolcast.languages.models import generate_models
+from toolcast.languages.python.bindings.render_module import formatted, tool_text
 from toolcast.languages.python.bindings.templates import Templates
 from toolcast.languages.python.structs.module import tool_module
 from toolcast.project.core.compiled import Options, profile_of

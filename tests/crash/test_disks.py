@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from toolcast.config import Config
 from toolcast.diagnostics import Diagnostic
-from toolcast.project.clean import clean
 from toolcast.project.generate import Report, build
 from toolcast.project.output.output_tree import TEMPORARY
+from toolcast.project.output.publish import clean
 
 from tests.project.fake import FAKE, config_of, project, put, tree
 from tests.project.fault_injection import EVERY, Refusing, run_in_fork, seams

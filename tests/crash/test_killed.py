@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from toolcast.config import Config
-from toolcast.project.clean import clean
 from toolcast.project.generate import build
 from toolcast.project.output.output_tree import TEMPORARY
+from toolcast.project.output.publish import clean
 
 from tests.project.fake import FAKE, config_of, project, put, tree
 from tests.project.fault_injection import EVERY, At, die_beside_a_journal, die_really, run_in_fork, seams

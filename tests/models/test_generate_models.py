@@ -16,8 +16,7 @@ from typing import Any, get_type_hints
 
 import pytest
 import yaml
-from toolcast.languages.models import FAMILIES, Family, ModelError, generate_models
-from toolcast.languages.models.model_generator import check_module
+from toolcast.languages.models import FAMILIES, Family, ModelError, check_module, generate_models
 
 from tests.sampled import sampled
 

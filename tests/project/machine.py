@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
-from toolcast.project.clean import clean
 from toolcast.project.generate import Report, build
 from toolcast.project.output.output_tree import TEMPORARY
+from toolcast.project.output.publish import clean
 from toolcast.project.state.index import up_to_date
 
 from tests.project.fake import FAKE, config_of, tree

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from toolcast.config import Config
 from toolcast.project import pool
-from toolcast.project.clean import clean
 from toolcast.project.generate import build
+from toolcast.project.output.publish import clean
 from toolcast.project.state.files import locked
 from toolcast.project.state.index import up_to_date
 

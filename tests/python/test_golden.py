@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.config import load_config
-from toolcast.languages.python.bindings.format import formatted
+from toolcast.languages.python.bindings.render_module import formatted
 from toolcast.project.generate import build
 from toolcast.project.worker import FRONTEND
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from toolcast.contract.build import build_tool
-from toolcast.languages.python.bindings.format import parsed
+from toolcast.languages.python.bindings.render_module import parsed
 from toolcast.languages.python.check import UnsoundError, require_definitions
 from toolcast.languages.python.structs.module import tool_module
 from toolcast.project.core.compiler import Options, check_tool, compile_tool, tool_module_run, tool_names

@@ -84,7 +84,7 @@ def clean_command(dry_run: bool, config_file: Path | None) -> int:
     """
     config = configuration(config_file)
 
-    from ..project.clean import clean
+    from ..project.output.publish import clean
 
     report = clean(
         config,

@@ -13,11 +13,11 @@ from toolcast.providers import passes
 from toolcast.providers.dialect_plan import DialectPlan, Stage, plan_of
 from toolcast.providers.ledger import Ledger, LedgerEntry
 from toolcast.providers.node import Node, Pass, Walk
+from toolcast.providers.normalize import wire_forms_of
 from toolcast.providers.passes.annotations import DESCRIPTION
 from toolcast.providers.passes.names import renames_of
 from toolcast.providers.profiles.dialect import VALUE_KEYWORDS, Dialect, disposition
 from toolcast.providers.walk import Walker
-from toolcast.providers.wire_forms import wire_forms_of
 from toolcast.runtime.wire import WireForms
 
 STAGES: dict[str, tuple[Pass, ...]] = {

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ...jsonschema.equality import equal
 from ...jsonschema.json_values import JsonObject
-from ...languages.models.model_generator import ModelError, generate_models
+from ...languages.models import ModelError, generate_models
 from ...languages.python.structs.python_names import class_name
 from ...project.core.compiler import attribute, imported
 from ...runtime.errors import ArgumentError

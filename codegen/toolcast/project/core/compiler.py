@@ -17,12 +17,14 @@ from msgspec.structs import replace
 
 from ...contract.build import Built, build_tool, build_type
 from ...diagnostics import Diagnostic
-from ...languages.python.bindings.format import formatted, parsed, require_python
 from ...languages.python.bindings.render_module import (
     ProviderFiles,
     ToolNames,
+    formatted,
     mark,
+    parsed,
     registry_text,
+    require_python,
     tool_text,
     type_text,
 )

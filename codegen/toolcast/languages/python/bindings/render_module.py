@@ -1,9 +1,12 @@
-"""The text of generated modules. Templates get names, literals and order ready-made."""
+"""The text of generated modules. Templates get names, literals and order ready-made; black formats in one
+explicit mode, so that no file outside can change a byte.
+"""
 
+import ast
 import re
-from ast import literal_eval
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import asdict, fields
@@ -19,7 +22,7 @@ from ..structs.classes import INDENT
 from ..structs.module import Roots
 from ..structs.module_model import AliasDefinition, ClassDefinition, Definition, Module
 from ..structs.python_names import unique
-from ..structs.source_literals import docstring, literal, paragraph, text
+from ..structs.source_literals import LINE_LENGTH, docstring, literal, paragraph, text
 from .templates import Templates
 
 _TYPING: Final = (
@@ -208,7 +211,7 @@ def _needed(definitions: Iterable[Definition]) -> set[str]:
             types, others = [definition.text], [definition.marker]
         # An annotation that is one string is a quoted type; any other string is text, and names nothing.
         types = [
-            str(literal_eval(each)) if each[:1] in ('"', "'") and _STRING.fullmatch(each) else each
+            str(ast.literal_eval(each)) if each[:1] in ('"', "'") and _STRING.fullmatch(each) else each
             for each in types
         ]
         for source in types if isinstance(definition, AliasDefinition) else ():
@@ -311,3 +314,46 @@ _NATURAL_PARTS: Final = re.compile("[0-9]+|.", re.DOTALL)
 
 def _printable(value: str) -> str:
     return "".join(ch if ch.isprintable() and ch not in '"\\' else "?" for ch in value)
+
+
+@cache
+def _mode() -> Any:
+    from black.mode import Mode, TargetVersion
+
+    return Mode(
+        target_versions={TargetVersion.PY311},
+        line_length=LINE_LENGTH,
+        string_normalization=True,
+        magic_trailing_comma=True,
+        preview=False,
+        unstable=False,
+    )
+
+
+def formatted(source: str) -> bytes:
+    """Format source with black, as UTF-8 with LF. Raise ValueError when it is not Python, which is a bug of
+    ours or of an overriding template, never of a spec.
+    """
+    import black  # takes as long as a small build: only where a module is made
+    from black.parsing import InvalidInput
+
+    try:
+        return black.format_str(source, mode=_mode()).encode()
+    except (ValueError, InvalidInput) as problem:
+        raise ValueError(f"the rendered module is not valid Python: {problem}") from problem
+
+
+def parsed(source: bytes) -> ast.Module:
+    """Parse source to its syntax tree. Raise ValueError when it is not Python."""
+    try:
+        return ast.parse(source)
+    except SyntaxError as problem:
+        raise ValueError(f"the rendered module is not valid Python: {problem}") from problem
+
+
+def require_python(source: bytes) -> None:
+    """Raise ValueError when source is not Python, in a fraction of the memory that `parsed` takes."""
+    try:
+        compile(source, "<generated>", "exec", dont_inherit=True)
+    except SyntaxError as problem:
+        raise ValueError(f"the rendered module is not valid Python: {problem}") from problem

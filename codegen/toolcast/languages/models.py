@@ -27,11 +27,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from ...hidden_characters import describe_character, hidden_offsets
-from ...jsonschema.json_values import JsonObject
-from ...jsonschema.keywords import ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
-from ...jsonschema.pointers import unescape
-from ..python.structs.source_literals import LINE_LENGTH
+from ..hidden_characters import describe_character, hidden_offsets
+from ..jsonschema.json_values import JsonObject
+from ..jsonschema.keywords import ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.pointers import unescape
+from .python.structs.source_literals import LINE_LENGTH
 
 # `format` and `content…` are annotations in 2020-12: they refuse nothing. The library makes them types that
 # do, and that change the value (a date for a string) or need further packages (`email`): they stay out.
