@@ -4,7 +4,6 @@ round, and as the form in which arguments are decoded."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
@@ -20,7 +19,6 @@ from .ledger import LedgerEntry, entry_of
 from .normalize import normalize
 from .profiles.dialect import Dialect
 from .profiles.envelope import Normalized
-from .profiles.load_profiles import load_profile
 from .profiles.profile import Profile
 
 if TYPE_CHECKING:
@@ -203,7 +201,7 @@ def decode(
     arguments: Arguments,
     provider: str | Profile,
     *,
-    schema: _Schema | None = None,
+    schema: _Schema,
     strict: bool | None = None,
     guesses: Guesses | None = None,
     validate: bool = True,
@@ -217,8 +215,7 @@ def decode(
     Args:
         arguments: JSON text or a parsed mapping, as the provider sent it.
         provider: id of a built-in profile, or a profile.
-        schema: the tool's schema, as for `normalize`; None repairs only what every provider may send: blank
-            text for no arguments, and an object encoded twice.
+        schema: the tool's schema, as for `normalize`.
         strict: as for `normalize`.
         guesses: guesses that may be applied to refused arguments.
         validate: whether to refuse what the schema refuses.
@@ -235,14 +232,10 @@ def decode(
         toolcast.jsonschema.validator_errors.UnsupportedSchema: the schema cannot be validated exactly.
         ProfileError: the provider is not known.
     """
-    if schema is None:
-        if not isinstance(provider, Profile):
-            load_profile(provider)
-        return _object(tool, _repaired(tool, arguments, guesses))
     if normalizer is not None:
         prepared = normalizer.prepare(schema, provider, strict)
     elif isinstance(schema, (bytes, str)):
-        prepared = _texts().prepare(schema, provider, strict)
+        prepared = _TEXTS.prepare(schema, provider, strict)
     else:
         prepared = _Prepared(schema, provider, strict)
     validator = prepared.validator()
@@ -269,14 +262,12 @@ def decode(
     return _object(tool, value)
 
 
-@lru_cache(maxsize=1)
-def _texts() -> Normalizer:
-    return Normalizer(256)
+_TEXTS = Normalizer(256)
 
 
 def _guessed(
     arguments: Arguments,
-    prepared: _Prepared | None,
+    prepared: _Prepared,
     validator: Validator,
     guesses: Guesses,
     problem: ArgumentError | None,
@@ -287,8 +278,7 @@ def _guessed(
     from ..runtime.wire.guesses import GuessError, guess, with_reason
 
     def read(text: Any) -> Any:
-        value = parse_arguments("tool" if problem is None else problem.tool, text)
-        return value if prepared is None else prepared.decoded(value)
+        return prepared.decoded(parse_arguments("tool" if problem is None else problem.tool, text))
 
     try:
         return guess(arguments, read, validator, guesses)
@@ -296,19 +286,6 @@ def _guessed(
         if problem is None:
             return None
         raise with_reason(problem, reason) from None
-
-
-def _repaired(tool: str, arguments: Arguments, guesses: Guesses | None) -> object:
-    """Parsed arguments; where they are no JSON, the one object that guesses make of them."""
-    try:
-        return parse_arguments(tool, arguments)
-    except ArgumentError as problem:
-        if guesses is None or not guesses.allow:
-            raise
-        value = _guessed(arguments, None, Validator({"type": "object"}), guesses, problem)
-        if value is None:
-            raise
-        return value
 
 
 def _object(tool: str, value: object) -> JsonObject:
