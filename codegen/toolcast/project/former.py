@@ -101,23 +101,22 @@ class _Reader:
         entry = entry_of(path, names[0])
         if _module_of(entry) not in listed:
             return None
-        return replace(entry, external=self._is_external(entry), result=self._result(entry))
+        result = class_name(entry.name, "Result")
+        if result not in self._bound(_module_of(entry)):
+            result = ""
+        return replace(entry, external=self._is_external(entry), result=result)
 
-    def _result(self, entry: ToolEntry) -> str:
-        name = class_name(entry.name, "Result")
+    def _parsed(self, module: str) -> ast.Module:
+        """Parse a module; where it cannot be read, which is a flaw, it has no statements."""
         try:
-            return name if name in self._bound(_module_of(entry)) else ""
+            return ast.parse(self.content(module) or b"")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return ""  # `_flaw` reports it
+            return ast.Module([], [])
 
     def _is_external(self, entry: ToolEntry) -> bool:
-        try:
-            tree = ast.parse(self.content(_module_of(entry)) or b"")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False  # `_flaw` reports it
         values = [
             node.value
-            for node in tree.body
+            for node in self._parsed(_module_of(entry)).body
             if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == entry.constant
         ]
         stated = [each for call in values if isinstance(call, ast.Call) for each in call.keywords]
@@ -139,7 +138,7 @@ class _Reader:
 
     def _bound(self, module: str) -> set[str]:
         found: set[str] = set()
-        for node in ast.walk(ast.parse(self.content(module) or b"")):
+        for node in ast.walk(self._parsed(module)):
             if isinstance(node, ast.ClassDef):
                 found.add(node.name)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -149,13 +148,9 @@ class _Reader:
         return found
 
     def imported(self, module: str) -> set[str]:
-        try:
-            tree = ast.parse(self.content(module) or b"")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return set()
         folders = module.split("/")[:-1]
         found: set[str] = set()
-        for node in ast.walk(tree):
+        for node in ast.walk(self._parsed(module)):
             if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(folders) + 1 and node.module:
                 above = folders[: len(folders) - node.level + 1]
                 found.add("/".join((*above, *node.module.split("."))) + ".py")
