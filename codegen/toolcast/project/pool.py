@@ -160,21 +160,9 @@ def _compile_in_processes(
         for future in as_completed([submit(_compile_chunk, chunk) for chunk in chunks]):
             results |= {compiled.path: compiled for compiled in future.result()}
             progress(len(results), len(tasks))
-    if unfinished := [chunk for chunk in chunks if chunk[0].path not in results]:  # a process died
-        if _can_start(context):
-            rest = _compile_apart(context, unfinished)
-        else:  # there may be no memory for another process
-            rest = _compile_here(context, [task for chunk in unfinished for task in chunk], progress)
-        results |= {compiled.path: compiled for compiled in rest}
+    unfinished = [chunk for chunk in chunks if chunk[0].path not in results]  # a process died
+    results |= {compiled.path: compiled for compiled in _compile_apart(context, unfinished)}
     return [results[task.path] for task in tasks]
-
-
-def _can_start(context: Context) -> bool:
-    try:
-        with process_pool(1, _prepare, context) as submit:
-            return bool(submit(bool, True).result())
-    except _WorkerDiedError:
-        return False
 
 
 def _compile_apart(context: Context, chunks: Sequence[Sequence[Task]]) -> list[Compiled]:
