@@ -130,7 +130,7 @@ class _Fitting:
                 self._note(
                     path, keyword, "is sent as `anyOf`: the provider reads both alike", "rewritten", "changed"
                 )
-                self._add(out, "anyOf", value, path, definition, written="oneOf")
+                self._add(out, "anyOf", value, (*path, "oneOf"), definition)
             elif keyword not in self._kept:
                 self._note(path, keyword, _UNKNOWN)
             elif any(each in node and each not in self._kept for each in _REST_OF.get(keyword, ())):
@@ -138,25 +138,15 @@ class _Fitting:
             elif keyword == "enum" and not (isinstance(value, list) and all(map(_plain, value))):
                 self._note(path, keyword, _VALUES)
             else:
-                self._add(out, keyword, value, path, definition)
+                self._add(out, keyword, value, (*path, keyword), definition)
         return out
 
     def _closes_cycle(self, node: Mapping[str, object], definition: str) -> bool:
         name = _referred(node["$ref"])
         return name is None or (definition in self._cycles and name in self._cycles)
 
-    def _add(
-        self,
-        out: JsonObject,
-        keyword: str,
-        value: object,
-        path: Path,
-        definition: str,
-        *,
-        written: str = "",
-    ) -> None:
-        """A keyword that is kept, with the schemas in it; `written` is its name in the contract."""
-        at = (*path, written or keyword)
+    def _add(self, out: JsonObject, keyword: str, value: object, at: Path, definition: str) -> None:
+        """Keep a keyword, with the schemas in it; `at` is where it was written."""
         if keyword == "additionalProperties" and isinstance(value, bool):
             out[keyword] = value
         elif keyword in SCHEMA:

@@ -75,7 +75,6 @@ class _Encoding:
 
     def __init__(
         self,
-        judge: SchemaJudge,
         formed: _FormedSchemas,
         untaken: dict[int, list[_Untaken]],
         *,
@@ -83,7 +82,6 @@ class _Encoding:
         closes: bool = False,
         nulls: bool = False,
     ) -> None:
-        self.judge = judge
         self.formed = formed
         self.untaken = untaken
         self.strict = strict
@@ -271,7 +269,7 @@ class _Encoding:
         return self._is_valid(schema, None)
 
     def _is_valid(self, schema: Schema, value: object) -> bool:
-        return schema is True or (isinstance(schema, dict) and self.judge.accepts_part(schema, value))
+        return schema is True or (isinstance(schema, dict) and self.formed.judge.accepts_part(schema, value))
 
     def _property(self, stated: list[_Stated], value: object, depth: int) -> object:
         # One that encodes comes first; the others then see a value that is theirs already.
@@ -355,9 +353,7 @@ class WireEncoder:
                 yield branch, self._run(strict=False).at(branch, form, each.value, 0)
 
     def _run(self, *, strict: bool, nulls: bool = False) -> _Encoding:
-        return _Encoding(
-            self.judge, self.formed, self.untaken, strict=strict, closes=self.closes, nulls=nulls
-        )
+        return _Encoding(self.formed, self.untaken, strict=strict, closes=self.closes, nulls=nulls)
 
 
 REFUSED = "the provider's schema accepts it in no form"

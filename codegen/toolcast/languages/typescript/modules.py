@@ -96,6 +96,10 @@ def variable_name(name: str) -> str:
     return f"{name}$" if name in _RESERVED else name
 
 
+def _tool_variable(tool: ToolSpec) -> str:
+    return variable_name(keyword_of(tool.name))
+
+
 def _flat(value: object) -> str:
     if isinstance(value, str):
         return text(value)
@@ -194,7 +198,6 @@ def tool_modules(
     deeply for a type.
     """
     normal = built.normal
-    variable = variable_name(keyword_of(tool.name))
     assert built.contract is not None
     plain = tool_module(built, name=tool.name, module=module)[0].plain_unions
     contracts = {"parameters": offered_contract(tool, built, plain)}
@@ -205,8 +208,8 @@ def tool_modules(
             contracts[key] = (schema, _options(schema, plans, more))
     code, declaration = javascript_paths(module)
     return {
-        code: _tool_code(tool, variable, module, contracts).encode(),
-        declaration: _tool_types(tool, variable, module, built, types, plain).encode(),
+        code: _tool_code(tool, module, contracts).encode(),
+        declaration: _tool_types(tool, module, built, types, plain).encode(),
     }
 
 
@@ -276,7 +279,6 @@ def _contract_name(type_name: str) -> str:
 
 def _tool_code(
     tool: ToolSpec,
-    variable: str,
     module: tuple[str, ...],
     contracts: Mapping[str, tuple[object, Mapping[str, object]]],
 ) -> str:
@@ -306,13 +308,12 @@ def _tool_code(
         mark(tool.path)
         + f'import {{ Contract }} from "{_relative(module, (JAVASCRIPT_SUPPORT, "index"))}";\n\n'
         + TypeScript().comment((shown_summary(tool),))
-        + f"export const {variable} = Object.freeze({{\n{body}}});\n"
+        + f"export const {_tool_variable(tool)} = Object.freeze({{\n{body}}});\n"
     )
 
 
 def _tool_types(
     tool: ToolSpec,
-    variable: str,
     module: tuple[str, ...],
     built: Built,
     types: Mapping[str, Document],
@@ -358,7 +359,7 @@ def _tool_types(
     if tool.inject:
         whole += f" & InjectedTool<{roots['complete'].filled}>"
     rows.append("\n" + TypeScript().comment((shown_summary(tool),)))
-    rows.append(f"export declare const {variable}: {whole};\n")
+    rows.append(f"export declare const {_tool_variable(tool)}: {whole};\n")
     return "".join(rows)
 
 

@@ -68,7 +68,7 @@ def _replace_references(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
             or ledger.depth > _INLINE_DEPTH
             or segments in here
         ):
-            return _entered(_widened(node, found, siblings, segments, dialect, ledger), here)
+            return _entered(_widened(node, siblings, segments, dialect, ledger), here)
         reason = _NO_REFERENCES if dialect.refs == "inline" else _NO_RECURSION if inline else _NO_SIBLINGS
         ledger.note(node.path, "$ref", "inlined", "kept elsewhere", reason)
         here.append(segments)
@@ -119,10 +119,9 @@ def _alone(node: Node, reference: str, siblings: Keywords, ledger: Ledger) -> No
     return node.having({"anyOf": [SchemaNode({"$ref": reference}, child(node.path, "anyOf", 0))], **siblings})
 
 
-def _widened(
-    node: Node, found: Schema, siblings: Keywords, segments: Segments, dialect: Dialect, ledger: Ledger
-) -> Node:
+def _widened(node: Node, siblings: Keywords, segments: Segments, dialect: Dialect, ledger: Ledger) -> Node:
     """A recursive reference at the limit: only the type of its target is kept."""
+    found = node.document.resolve(segments)
     target = found.keywords if isinstance(found, SchemaNode) else {}
     out: Keywords = {}
     if "type" in target:

@@ -252,7 +252,7 @@ def _together(
         out, exact = widest(branches, "string", node.path)
         kinds = distinct_types([type_of(value) for value in out["enum"]])
         out["type"] = kinds if len(kinds) > 1 else kinds[0]
-        return _describing(node, rest, out, keyword, ledger, exact=exact)
+        return node.having(out) if exact else _describing(node, rest, out, keyword, ledger)
     kinds = distinct_types([one["type"] for one in branches])
     if len(kinds) > 1:
         return None
@@ -264,14 +264,10 @@ def _together(
     if any("prefixItems" in one for one in branches):
         return None
     out, exact = widest(branches, kinds[0], node.path)
-    return _describing(node, rest, out, keyword, ledger, exact=exact)
+    return node.having(out) if exact else _describing(node, rest, out, keyword, ledger)
 
 
-def _describing(
-    node: Node, rest: list[SchemaNode], out: Keywords, keyword: str, ledger: Ledger, *, exact: bool
-) -> Node:
-    if exact:
-        return node.having(out)
+def _describing(node: Node, rest: list[SchemaNode], out: Keywords, keyword: str, ledger: Ledger) -> Node:
     words = f"Must match one of: {text(to_json(list(rest)))}."
     return node.noting(out, describe_or_drop(node.path, keyword, words, ledger, _NO_UNIONS))
 
