@@ -37,9 +37,7 @@ from .worker import Context, Frontend, Task, project_context
 
 
 class _Snapshot(Struct, frozen=True, kw_only=True):
-    """The memory of the last run, and the files as they are now; `common` digests all that outputs depend on
-    but specs.
-    """
+    """The last run's memory, and the present files; `common` digests what outputs depend on but specs."""
 
     root: str
     cache: Cache
@@ -118,9 +116,7 @@ def _update_units(
     jobs: int | None = None,
     progress: Progress = lambda _done, _total: None,
 ) -> _Updated:
-    """Bring the units of all specs up to date, and those of the shared types outside that they refer to.
-    Other types outside have no module, and their errors are not reported.
-    """
+    """Bring all units up to date; of types outside, only those that a unit refers to."""
     inside = [Task(path, "type") for path in found.types if not is_outside(path)]
     first = _update(context, [*inside, *(Task(path, "tool") for path in found.tools)], now, jobs, progress)
     outside = [Task(path, "type") for path in found.types if is_outside(path) and path in first.wanted]

@@ -144,9 +144,7 @@ class SchemaNormalizer:
     def _outcome(
         self, dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}
     ) -> WalkOutcome:
-        """Return the walk under `dialect`. `most` levels of values may be nested; `tall`: those of
-        definitions.
-        """
+        """Walk under `dialect`. `most` levels of values may be nested; `tall`: those of definitions."""
         pattern = dialect.property_names
         renames: Renames = renames_of(self._document.root, pattern) if pattern else {}
         key = dialect if renames else nameless(dialect), most
@@ -180,9 +178,7 @@ _Reasons = tuple[LedgerEntry, ...]
 
 
 class _Choice(Struct, frozen=True, eq=False):
-    """The walk whose output a provider is sent, with the strict flag, if it has one, and why strict mode was
-    given up.
-    """
+    """The walk whose output is sent, the strict flag, and why strict mode was given up."""
 
     outcome: WalkOutcome
     strict: bool | None
@@ -295,9 +291,7 @@ def _encodes(node: SchemaNode) -> bool:
 
 
 def _form(schema: Any, at: str, same: tuple[str, ...]) -> WireForm:
-    """Return the wire form of one output node; references are followed later. `same` are keywords whose
-    subschemas apply to the same value.
-    """
+    """Return the wire form of one output node. The subschemas of `same` apply to the same value."""
     if not isinstance(schema, SchemaNode):
         return PLAIN
     own, node = _own(schema), schema.keywords

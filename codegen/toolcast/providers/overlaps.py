@@ -89,9 +89,8 @@ def of_items(overlap: Overlap, document: SchemaDocument, dialect: Dialect) -> Ov
 
 
 def _compared(branches: list[Schema], kinds: list[frozenset[str]]) -> list[int]:
-    """Return the indices of the branches with which others are compared. Schemas that only list arrays or
-    objects state nothing of their parts, so that two of them stand for all of the same types: a union of
-    many constants is not compared in pairs.
+    """Return the indices of the branches with which others are compared: two lists of literals stand for all
+    of the same types, so that a union of many constants is not compared in pairs.
     """
     literals = Counter[frozenset[str]]()
     compared: list[int] = []
@@ -243,9 +242,7 @@ def declares_no_key(keywords: JsonObject, dialect: Dialect) -> bool:
 
 
 def _sends_pairs(keywords: JsonObject, dialect: Dialect) -> bool:
-    """Return whether the undeclared keys of such an object will be sent as pairs: all are of some kind, or
-    any value has a form of its own.
-    """
+    """Return whether undeclared keys will be sent as pairs: all are of some kind, or any value has a form."""
     if keywords.get("propertyNames") is False or not ("type" in keywords or dialect.typed):
         return False
     kinds = [*keywords.get("patternProperties", {}).values(), keywords.get("additionalProperties", True)]

@@ -60,8 +60,7 @@ class _Prepared:
     __slots__ = ("_validator", "_wire_decoder", "normalized", "provider", "schema")
 
     def __init__(self, schema: _Schema, provider: str | Profile, strict: bool | None) -> None:
-        """Raises SchemaError and ProfileError, as `normalize` does, and SchemaError for a schema that is not
-        JSON."""
+        """Raises SchemaError, also where the schema is no JSON, and ProfileError."""
         self.schema = schema  # kept: its identity may be the key that this is found by
         self.provider = provider
         self.normalized = normalize(_parsed(schema), provider, strict=strict)
@@ -81,8 +80,7 @@ class _Prepared:
         return self._wire_decoder
 
     def validator(self) -> Validator:
-        """Validates decoded arguments. Raises UnsupportedSchema where the schema cannot be compiled
-        exactly."""
+        """Validates decoded arguments. Raises UnsupportedSchema."""
         if self._validator is None:
             contract = normalize(_parsed(self.schema), _PLAIN).schema
             contract.pop("$schema", None)  # whatever draft it names: it is raised by now

@@ -313,9 +313,7 @@ class Walker:
     # -- references and definitions ---------------------------------------------------------------
 
     def _reference(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
-        """Return a reference that is kept; its target is queued. Raises `SchemaError` where it does not
-        resolve.
-        """
+        """Keep a reference and queue its target. Raises `SchemaError` where it does not resolve."""
         document, dialect = self.walk.document, self.plan.kept
         reference: str = node.keywords[key]
         _, segments = document.target(reference, node.path)
@@ -397,9 +395,7 @@ def _follows(keywords: Keywords, first: str, second: str) -> bool:
 
 
 def _is_needless(node: Node, key: str, dialect: Dialect) -> bool:
-    """Return whether `contains` constrains nothing, by a `minContains` that the dialect lacks: alone, it
-    requires one.
-    """
+    """Return whether `contains` constrains nothing by a `minContains` that the dialect lacks."""
     if key != "contains" or node.keywords.get("minContains") != 0:
         return False
     return disposition(dialect, "minContains") != "keep"

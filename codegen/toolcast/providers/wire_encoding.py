@@ -145,8 +145,8 @@ class _Encoding:
     def _branch(
         self, tries: list[_Stated], all_of: Schema, value: object, depth: int
     ) -> tuple[Schema, WireForm, object] | None:
-        """Return the first branch that takes the value as encoded for it; with its way and that value. Better
-        one after which `all_of`, what the union belongs to, takes it, too.
+        """Return the first branch that takes the value as encoded for it, with form and value; rather one
+        after which `all_of`, the node of the union, takes it, too.
         """
         before = self.strict, self.drops
         self.strict = True
@@ -402,9 +402,7 @@ def _unchanged(value: object) -> object:
 
 
 def _restores(decoded: object, example: object) -> bool:
-    """Return whether a decoded call is that of an example. A null may express the absence of a property in
-    both.
-    """
+    """Return whether a decoded call is that of an example; null may stand for absence in both."""
     if isinstance(decoded, dict) and isinstance(example, dict):
         names = decoded.keys() | example.keys()
         return all(_restores(decoded.get(name), example.get(name)) for name in names)
@@ -541,9 +539,7 @@ def _aside(node: JsonObject, form: WireForm, name: str) -> Iterator[_Stated]:
 
 
 def _other(aside: list[_Stated], stated: list[_Stated]) -> list[_Stated]:
-    """Return those of `aside` whose way no schema of `stated` goes: the way of a union is that of its
-    branches.
-    """
+    """Return those of `aside` with a form that no schema of `stated` has."""
     known = {id(form) for _, form in stated}
     return [(schema, form) for schema, form in aside if id(form) not in known]
 

@@ -258,9 +258,7 @@ def declarations(name: TypeName, at: Located, names: Names, filled: Filled) -> l
 
 
 def _sound(schema: object) -> object:
-    """A schema without the keywords for one JSON type where it does not state that type: its type cannot
-    follow them.
-    """
+    """A schema without keywords for a JSON type that it does not state."""
     if not isinstance(schema, Mapping):
         return schema
     stated = schema.keys() & {"type", "enum", "const"}

@@ -302,9 +302,7 @@ def _check_type(python: bytes, path: str, built: Built, module: Module) -> None:
 
 
 def _shared_sources(built: Built) -> dict[str, str]:
-    """Return the modules of the shared types in use as the built-in templates print them: project templates
-    are not run.
-    """
+    """Return the modules of shared types in use, by the built-in templates: a project's are not run."""
     templates = _templates(None)
     return {
         ".".join(module_path(file)): type_text(file, "", module, templates)
@@ -380,9 +378,7 @@ _numbers = itertools.count()
 
 
 class _MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds one package in a mapping of posix paths, its JSON files too, as a zip importer does. Folders are
-    packages with or without an `__init__.py`.
-    """
+    """Finds one package in a mapping of posix paths, with its JSON files, as a zip importer does."""
 
     def __init__(self, package: str, files: Mapping[str, bytes]) -> None:
         self.package = package

@@ -149,9 +149,7 @@ def _compile(task: Task, parsed: ParsedFile, types: "_Types", context: Context) 
 
 
 class _Types(Mapping[str, Document]):
-    """The shared types of a run, each read when something first refers to it. `requested` has those of the
-    present spec, None for one with errors.
-    """
+    """Shared types, each read at the first reference; `requested` has those of the present spec, or None."""
 
     def __init__(self, contents: Mapping[str, bytes], shown_root: str) -> None:
         self._contents, self._shown_root = contents, shown_root

@@ -177,10 +177,8 @@ def publish(
 
 
 def _write(target: str, content: bytes, made: set[str], *, new: bool) -> os.stat_result:
-    """Write a temporary file beside the target and rename it; return its state before that. Paths are plain
-    strings: a first build writes thousands of files.
-    """
-    folder = target.rpartition("/")[0]
+    """Write a temporary file beside the target and rename it; return its state before that."""
+    folder = target.rpartition("/")[0]  # plain strings: a first build writes thousands of files
     if folder not in made:
         place = Path(folder)
         place.mkdir(parents=True, exist_ok=True)

@@ -238,9 +238,7 @@ def _changed(rows: "Mapping[bytes, bytes]", recorded: "Mapping[bytes, bytes]") -
 
 
 def _changed_at(row: bytes) -> int:
-    """Return when a file was changed: its ctime cannot be set by hand, but on Windows is the time of
-    creation.
-    """
+    """Return the ctime, which nobody can set by hand; on Windows, where it is creation, the mtime."""
     times = _ROW.unpack(row)  # mtime, ctime, …
     return int(times[0 if os.name == "nt" else 1])
 

@@ -213,9 +213,7 @@ def _depends_on_others(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 
 def _may_leave_out(node: Node, dialect: Dialect) -> bool:
-    """Tell whether a property may be left out of some object in the items of a node, by its contract or in
-    the form it is sent in.
-    """
+    """Tell whether a property may be missing in the items of a node, by its contract or as it is sent."""
     pending: list[tuple[Schema, bool]] = [] if node.before is None else [(node.before, False)]
     visited: set[tuple[Segments, bool]] = set()
     while pending:

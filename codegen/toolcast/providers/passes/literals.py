@@ -143,9 +143,7 @@ def _typed_by(values: list[object], out: Keywords) -> Keywords:
 
 
 def _null_by_type(dialect: Dialect) -> bool:
-    """Tell whether null can stand beside an enum of strings: by `nullable`, or as a branch. In a list of
-    types it cannot, since an enum without null refuses null.
-    """
+    """Tell whether null can stand beside an enum of strings: not in a list of types."""
     return dialect.type_arrays == "nullable" or dialect.any_of != "none"
 
 

@@ -139,9 +139,7 @@ def _renamed_type(keywords: Keywords) -> object:
 
 
 def _values(node: Node, dialect: Dialect, ledger: Ledger) -> tuple[SchemaNode, tuple[str, ...]] | None:
-    """Return what the values of undeclared keys are, with a sentence; `None` where that is anything: pairs
-    would gain nothing.
-    """
+    """Return the schema of undeclared keys, and a sentence; None for anything, where pairs gain nothing."""
     path = node.path
     rest: Schema = node.keywords.get("additionalProperties", True)
     patterns: dict[str, Schema] = node.keywords.get("patternProperties", {})

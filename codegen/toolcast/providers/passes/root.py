@@ -80,8 +80,7 @@ def _object(keywords: Keywords, ledger: Ledger) -> Keywords:
 
 
 def _flattened(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
-    """Root combinators merged into one object: all properties, the common `required`; the rest is
-    described."""
+    """Merge root combinators into one object with the common `required`; the rest is described."""
     refused = forbidden(dialect)
     for _ in range(_MAX_COMBINATORS):
         keyword = next(

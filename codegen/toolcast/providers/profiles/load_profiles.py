@@ -48,9 +48,7 @@ class _ProfileFile(Struct, frozen=True, kw_only=True):
 
 
 def _read_profile_file(path: str | Path) -> _ProfileFile:
-    """Read a file of TOML without checking its data. Raises ProfileError where it cannot be read, or is not
-    TOML.
-    """
+    """Read TOML without checking its data. Raises ProfileError for what is no readable TOML."""
     path, line = Path(path), 0
     try:
         if path.is_file():  # a pipe would be waited for

@@ -163,9 +163,7 @@ def _without_pattern(node: Node) -> tuple[Node, str | None]:
 
 
 def _field_line(field: Field, kind: Expression, name: str) -> FieldLine:
-    """A field. Optional and not nullable: None means absent. Nullable and optional: three states, UNSET is
-    absent.
-    """
+    """A field: None is absence where null is refused, else UNSET is."""
     annotation, default = kind.text, ""
     if not field.required:
         if field.default is not UNSET and (field.default is not None or field.nullable):

@@ -119,9 +119,7 @@ def _dict_type(builder: Builder, node: Map, file: str, name_parts: NameParts) ->
 
 
 def _string_type(node: String) -> Expression:
-    """Return `str` with lengths and pattern in a Meta and a check of the format, or another Python type,
-    which a hook decodes after the text is checked.
-    """
+    """Return `str` with a Meta and a check of the format, or another Python type, which a hook decodes."""
     if node.python is not None:
         return Expression(text=node.python, kinds=frozenset({"python"}), exact=False)
     check = f"check_format({{label}}, {{value}}, {text(node.format)})" if node.format else ""
@@ -237,9 +235,7 @@ def _enum_type(node: Enum) -> Expression:
 
 
 def _literal_parts(values: tuple[object, ...]) -> list[tuple[object, ...]]:
-    """Separate strings and integers of an enum: `msgspec.inspect`, before 0.22, fails at a Literal of values
-    that Python cannot sort.
-    """
+    """Separate strings and integers of an enum: before 0.22, `msgspec.inspect` cannot sort both."""
     found = [tuple(v for v in values if _kind(v) == kind) for kind in ("str", "int")]
     return [part for part in found if part]
 
