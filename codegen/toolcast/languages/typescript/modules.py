@@ -264,17 +264,13 @@ def type_modules(path: str, built: Built, types: Mapping[str, Document]) -> dict
     shown += _imports(module, foreign, names, [normal.defs[key] for key in own])
     for key, name in own.items():
         schema = normal.standalone_definition(key)
-        variable = _contract_name(name.filled)
+        variable = variable_name(name.filled[0].lower() + name.filled[1:])
         plans = default_plans(built.contract, f"$defs/{key}", plain)
         rows.append(f"\nexport const {variable} = {_contract(schema, _options(schema, plans, {}), '')};\n")
         shown += ["\n" + each for each in declarations(name, _definition(normal.defs, key), names, filled)]
         shown.append(f"\nexport declare const {variable}: Contract<{name.filled}>;\n")
     code, declaration = javascript_paths(module)
     return {code: "".join(rows).encode(), declaration: "".join(shown).encode()}
-
-
-def _contract_name(type_name: str) -> str:
-    return variable_name(type_name[0].lower() + type_name[1:])
 
 
 def _tool_code(
@@ -430,19 +426,11 @@ class IndexEntry(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def module(self) -> str:
-        """Dotted, below the output root."""
-        ...
-
+    def module(self) -> str: ...  # dotted, below the output root
     @property
-    def keyword(self) -> str:
-        """The name as an identifier."""
-        ...
-
+    def keyword(self) -> str: ...  # the name as an identifier
     @property
-    def result(self) -> str:
-        """Empty where the spec has no typed result."""
-        ...
+    def result(self) -> str: ...  # empty where the spec has no typed result
 
 
 def package_modules(entries: Sequence[IndexEntry]) -> dict[str, bytes]:

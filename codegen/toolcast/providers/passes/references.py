@@ -174,7 +174,7 @@ def resolved_branch(node: Node, branch: Schema, ledger: Ledger) -> tuple[Schema 
         found, segments = node.document.target(branch.keywords["$ref"], branch.path)
         if segments in node.place.opened or segments in visited or not segments:
             return None, ()
-        if branch.path is not None and not _is_child(branch.path, node.path):  # no entry covers it
+        if branch.path is not None and not is_child(branch.path, node.path):  # no entry covers it
             reason = "is replaced by its target, so that the branch can be merged with others"
             ledger.note(branch.path, "$ref", "inlined", "kept elsewhere", reason)
         visited.append(segments)
@@ -184,7 +184,8 @@ def resolved_branch(node: Node, branch: Schema, ledger: Ledger) -> tuple[Schema 
     return branch, tuple(visited)
 
 
-def _is_child(path: Path, parent: Path) -> bool:
+def is_child(path: Path, parent: Path) -> bool:
+    """Return whether a branch was written in a combinator of the schema at `parent`."""
     return path is not None and path[0] is not None and path[0][0] == parent
 
 

@@ -37,7 +37,7 @@ from ..profiles.dialect import Dialect
 from ..values_as_text import as_json, child_as_json
 from .all_of import describe_or_drop, merge_all_of
 from .null_as_absence import states_null
-from .references import resolved_branch
+from .references import is_child, resolved_branch
 from .unions import MAX_BRANCHES, one_of_as_any_of, siblings_into_branches
 
 LITERAL = frozenset(("enum", "const"))
@@ -178,7 +178,7 @@ class _Flattening:
             more = self._kinds(branch, each.path)
             if more is None or len(out) + len(more) > MAX_BRANCHES:
                 return None
-            if not more and _is_moved(each.path, self.node.path):
+            if not more and not is_child(each.path, self.node.path):
                 for key in each.keywords:
                     reason = "is left out, because its branch accepts no value"
                     self._ledger.note(each.path, key, "dropped", "kept elsewhere", reason)
@@ -226,11 +226,6 @@ class _Flattening:
         found = self.branches(raw)
         self._depth -= 1
         return found
-
-
-def _is_moved(path: Path, parent: Path) -> bool:
-    """Tell whether a branch was not written in the union at `parent`."""
-    return path is None or path[0] is None or path[0][0] != parent
 
 
 def _possible(branch: Keywords, kind: str) -> bool:

@@ -12,7 +12,7 @@ from ....runtime.tool import ResultForm
 from ....spec.type_folders import type_place
 from . import classes
 from .builder import Builder, find_tags
-from .module_model import AliasDefinition, ClassDefinition, Definition, Expression, FieldLine, Module
+from .module_model import AliasDefinition, ClassDefinition, Definition, Expression, Module
 from .node_types import node_type
 from .python_names import class_name, identifier, unique
 from .source_literals import deferred, text
@@ -293,12 +293,11 @@ def _quoted(definition: Definition, definition_name: set[str]) -> Definition:
     if isinstance(definition, AliasDefinition):  # only type checkers see the text of a marked alias
         return structs.replace(definition, text=_quote(definition.text))
     assert isinstance(definition, ClassDefinition)
-    fields = tuple(_quoted_field(line, definition_name) for line in definition.fields)
+    fields = tuple(
+        line if line.uses <= definition_name else structs.replace(line, annotation=_quote(line.annotation))
+        for line in definition.fields
+    )
     return structs.replace(definition, fields=fields)
-
-
-def _quoted_field(line: FieldLine, definition_name: set[str]) -> FieldLine:
-    return line if line.uses <= definition_name else structs.replace(line, annotation=_quote(line.annotation))
 
 
 def _quote(source: str) -> str:
