@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -11,13 +11,12 @@ from .cases import FORBIDDEN, Part, Side
 from .emptiness import Emptiness
 from .json_values import JsonObject
 from .keywords import ASSERTIONS
-from .schema_document import SchemaDocument, parse_schema, refuses_none
+from .schema_document import parse_schema, refuses_none
 from .schema_node import (
     HOLDERS,
     Changes,
     Schema,
     SchemaChange,
-    SchemaError,
     SchemaNode,
     changes_of,
     record,
@@ -43,91 +42,53 @@ def sound_schema(schema: JsonObject, *, refuses: Callable[[str], str] = refuses_
     """
     document = parse_schema(schema, refuses=refuses)
     changes = changes_of(document.changes)
-    keywords = _Judge(document, changes).with_forbidden()
-    out = _write(document.root, {}, lambda node: keywords.get(id(node), node.keywords))
+    written: dict[int, JsonObject] = {}
+    out = _write(document.root, written)
+    for node, name in list(_forbidden(document.root, _Side(out), written, changes)):
+        written[id(node)]["properties"][name] = False
     if outdated(out.get("$schema")):
         out = {**out, "$schema": NEWEST}
     return _SoundSchema(out, tuple(changes.values()), document.upgrades)
 
 
 class _Side(Side):
-    """A schema document as JSON, whose targets of references are upgraded when they are asked for. Keywords
-    that hold no schema judge single values: our validator would read the targets as they were written.
+    """A sound schema. The keywords that hold no schema judge single values: the targets of references may
+    have defects where no keyword holds them.
     """
 
-    def __init__(self, document: SchemaDocument) -> None:
-        super().__init__({})
-        self._parsed = document
-        self._written: dict[int, JsonObject] = {}
-
-    def part(self, schema: Schema) -> Part:
-        if isinstance(schema, SchemaNode):
-            return Part(self, _write(schema, self._written, lambda each: each.keywords), "")
-        return Part(self, schema, "")
-
-    def target(self, reference: str) -> Part:
-        """The schema that a reference names; one that accepts everything where it leads nowhere."""
-        try:
-            return self.part(self._parsed.target(reference, None)[0])
-        except SchemaError:
-            return Part(self, True, "")
-
     def compiled(self, schema: Any) -> Validator:
-        """Compile the keywords of a schema that hold none."""
         own = {keyword: value for keyword, value in schema.items() if keyword in ASSERTIONS}
         return Validator(own, formats=True)
 
 
-class _Judge:
-    """Finds the optional properties that no value fits."""
-
-    def __init__(self, document: SchemaDocument, changes: Changes) -> None:
-        self._document = document
-        self._changes = changes
-        self._side = _Side(document)
-        self._emptiness = Emptiness()
-
-    def with_forbidden(self) -> dict[int, JsonObject]:
-        """The keywords of each node with such properties, `false` for each of them, by the id of the node."""
-        found: dict[int, JsonObject] = {}
-        visited: set[int] = set()
-        pending: list[Schema] = [self._document.root]
-        while pending:
-            node = pending.pop()
-            if not isinstance(node, SchemaNode) or id(node) in visited:
-                continue
-            visited.add(id(node))
-            names = self._forbidden(node)
-            if names:
-                named = {
-                    name: False if name in names else schema
-                    for name, schema in node.keywords["properties"].items()
-                }
-                found[id(node)] = {**node.keywords, "properties": named}
-                node = SchemaNode(found[id(node)], node.path)
-            pending += reversed([below for _, below in subnodes(node)])
-        return found
-
-    def _forbidden(self, node: SchemaNode) -> set[str]:
-        found: set[str] = set()
+def _forbidden(
+    root: SchemaNode, side: Side, written: Mapping[int, JsonObject], changes: Changes
+) -> Iterator[tuple[SchemaNode, str]]:
+    """The optional properties that no value fits, each with the node that declares it."""
+    emptiness = Emptiness()
+    visited: set[int] = set()
+    pending: list[Schema] = [root]
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, SchemaNode) or id(node) in visited:
+            continue
+        visited.add(id(node))
+        gone: set[int] = set()
         needed = frozenset(node.keywords.get("required", ()))
         for name, schema in node.keywords.get("properties", {}).items():
             if name in needed or not isinstance(schema, SchemaNode):
                 continue
-            reason = self._emptiness.reason([self._side.part(schema)])
+            reason = emptiness.reason([Part(side, written[id(schema)], "")])
             if reason not in (None, FORBIDDEN):
                 words = f"is replaced by false, because no value matches it: {reason}"
-                record(self._changes, (node.path, "properties"), name, "dropped", "kept elsewhere", words)
-                found.add(name)
-        return found
+                record(changes, (node.path, "properties"), name, "dropped", "kept elsewhere", words)
+                gone.add(id(schema))
+                yield node, name
+        pending += reversed([below for _, below in subnodes(node) if id(below) not in gone])
 
 
-def _write(
-    root: SchemaNode, written: dict[int, JsonObject], keywords_of: Callable[[SchemaNode], JsonObject]
-) -> JsonObject:
-    """A node as JSON, one object for each node. Does not recurse. `written` holds those made before, and
-    grows.
-    """
+def _write(root: SchemaNode, written: dict[int, JsonObject]) -> JsonObject:
+    """A node as JSON, one object for each node. Does not recurse. `written` receives those made."""
 
     def made(value: Any) -> Any:
         if isinstance(value, SchemaNode):
@@ -144,6 +105,6 @@ def _write(
     while pending:
         node = pending.pop()
         written[id(node)].update(
-            (key, made(value) if key in HOLDERS else value) for key, value in keywords_of(node).items()
+            (key, made(value) if key in HOLDERS else value) for key, value in node.keywords.items()
         )
     return out
