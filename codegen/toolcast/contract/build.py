@@ -27,10 +27,10 @@ from ..spec.read_file import SourceDocument
 from ..spec.spec_checker import Names, SpecChecker
 from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
-from .doubtful_schemas import doubtful_schemas
 from .normal_form import NormalForm, direct_references
 from .normal_form_builder import NormalFormBuilder
 from .reader import ANY_TYPE_KEYWORDS, ContractReader
+from .schema_mistakes import doubtful_schemas
 from .schema_problems import (
     circular_definitions,
     circular_references,

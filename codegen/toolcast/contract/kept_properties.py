@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import subschemas
 from ..jsonschema.search import Searches, searchable
-from .schema_forms import asserted_keywords, form_of, only_asserting_part
+from .schema_forms import as_list, asserted_keywords, form_of, only_asserting_part
 from .union_nodes import distinguishable
 
 _MAX_PAIRS: Final = 50_000
@@ -253,11 +253,6 @@ def _in_place_schemas(schema: JsonMapping) -> Iterator[Any]:
         yield from schema.get(keyword, ())
     yield from (schema[keyword] for keyword in _IN_PLACE if keyword in schema)
     yield from (schema.get("dependentSchemas") or {}).values()
-
-
-def as_list(value: Any) -> list[Any]:
-    """The schemas of a keyword that holds one or several."""
-    return value if isinstance(value, list) else [value]
 
 
 def _property_schemas(constraint: JsonMapping, name: str) -> Iterator[Any]:

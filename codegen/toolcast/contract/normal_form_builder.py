@@ -21,9 +21,9 @@ from ..jsonschema.unusable_values import library_schema
 from ..jsonschema.upgrade import KeywordRow, as_written, draft_of, named_draft, upgrade
 from ..spec.parsed_document import Document, Path, diagnose
 from ..spec.reader_problems import quoted
-from .kept_properties import as_list
 from .normal_form import NormalForm, definition_name
 from .python_types import KEYWORD, python_type_keywords
+from .schema_forms import as_list
 from .schema_mistakes import (
     KNOWN,
     malformed_value,

@@ -11,9 +11,9 @@ from ..jsonschema.keywords import ANNOTATIONS, TIGHTER, union_of_names
 from ..jsonschema.pointers import escape, split
 from ..jsonschema.schema_compiler import Schemas
 from ..jsonschema.validator import Validator
-from .kept_properties import as_list, may_keep_undeclared, objects_keeping_undeclared
+from .kept_properties import may_keep_undeclared, objects_keeping_undeclared
 from .normal_form import schemas_with_pointers
-from .schema_forms import asserted_keywords, form_of, only_asserting_part
+from .schema_forms import as_list, asserted_keywords, form_of, only_asserting_part
 from .single_types import READERS, TypedSchema
 from .tree import Anything, Enum, Node, Nothing, Null, Reference, Union
 from .union_nodes import read_union

@@ -1,6 +1,6 @@
 """The form of a schema: its own keywords, or the schemas that it refers to, make its node."""
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.json_values import JsonMapping
@@ -47,3 +47,8 @@ def only_asserting_part(schema: JsonMapping) -> int | None:
         if part is False or (part is not True and asserted_keywords(part))
     ]
     return found[0] if len(found) == 1 else None
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return the values of a keyword that holds one or several."""
+    return value if isinstance(value, list) else [value]

@@ -1,19 +1,36 @@
-"""Mistakes in one schema, each with its remedy: malformed values, unusable patterns, unknown keywords."""
+"""Mistakes in schemas, each with its remedy: malformed values, unusable patterns, unknown keywords, and what
+is valid and hardly means what it says.
+"""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from ..diagnostics import Severity, most_similar
+from ..diagnostics import Diagnostic, Severity, most_similar
 from ..jsonschema.ecma import analyse, is_fast, translate
 from ..jsonschema.formats import FORMATS
+from ..jsonschema.json_values import JsonMapping, has_type
 from ..jsonschema.keyword_values import wanted_form
-from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, HOLDS_SCHEMAS, NUMBERS, SIZES, TYPES
+from ..jsonschema.keywords import (
+    ANNOTATIONS,
+    ASSERTIONS,
+    HOLDS_SCHEMAS,
+    NUMBERS,
+    SIZES,
+    TYPE_OF,
+    TYPES,
+    subschemas,
+)
+from ..jsonschema.pointers import escape, join
 from ..jsonschema.unusable_values import type_meant, types_meant
 from ..jsonschema.validator_errors import UnsupportedPattern
+from ..spec.parsed_document import diagnose
 from ..spec.reader_problems import quoted
+from ..spec.spec_checker import nearest
+from .normal_form import NormalForm, definition_name
+from .schema_forms import as_list
 
 # -- values --------------------------------------------------------------------------------------
 
@@ -343,3 +360,130 @@ def _is_property(key: str, schema: Mapping[str, object]) -> bool:
     return any(isinstance(value.get(word), str) for word in texts) or any(
         isinstance(value.get(word), list) for word in lists
     )
+
+
+# -- doubts --------------------------------------------------------------------------------------
+
+_COMPOSING: Final = frozenset(
+    {"$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"}
+)
+"""Keywords whose schemas apply to the value itself."""
+_OF_OTHERS: Final = frozenset({"additionalProperties", "patternProperties", "unevaluatedProperties"})
+"""Keywords that say what properties may be that are not declared."""
+_MOST_COMPARED: Final = 5_000
+"""Names of one document that are compared with wrong ones, which is slow."""
+
+
+class _Doubt(Struct, frozen=True):
+    """A warning without its place, which is `path` below the schema."""
+
+    path: tuple[str | int, ...]
+    code: str
+    message: str
+    hint: str
+
+
+def doubtful_schemas(normal: NormalForm) -> Iterator[Diagnostic]:
+    """Warn of schemas that are valid and hardly mean what they say: each required property that is not
+    declared, each keyword that applies to no type of its schema, and each value of an `enum` that its `type`
+    refuses.
+    """
+    document = normal.contract_file() if normal.roots else normal.document()
+    tops = [(f"/$defs/{escape(name)}", schema) for name, schema in document.get("$defs", {}).items()]
+    tops += [(f"/{name}", document[name]) for name in normal.roots]
+    schemas = [each for pointer, top in tops for each in _schemas(top, pointer)]
+    for pointer, doubt in (*_undeclared(schemas), *_of_types(schemas)):
+        found, path = normal.locate(pointer + join(doubt.path))
+        is_keyword = len(doubt.path) == 1  # else one of its values
+        yield diagnose(found, path, doubt.code, doubt.message, doubt.hint, key=is_keyword, severity="warning")
+
+
+def _schemas(top: object, pointer: str) -> Iterator[tuple[str, JsonMapping, bool]]:
+    """Every schema at and below one, with its pointer; and whether it alone describes its values, as far as
+    the schemas around it tell.
+    """
+    waiting = [(top, pointer, True)]
+    while waiting:
+        schema, at, alone = waiting.pop()
+        if isinstance(schema, dict):
+            yield at, schema, alone and _COMPOSING.isdisjoint(schema)
+            waiting += [
+                (below, at + join(path), path[0] not in _COMPOSING) for path, below in subschemas(schema)
+            ]
+
+
+def _undeclared(schemas: list[tuple[str, JsonMapping, bool]]) -> Iterator[tuple[str, _Doubt]]:
+    composed = {
+        f"/$defs/{escape(name)}"
+        for _, schema, _ in schemas
+        if "$ref" in schema
+        if (name := definition_name(schema["$ref"])) is not None
+        if not schema.keys() <= ANNOTATIONS | {"$ref"}
+    }
+    compared = 0
+    for pointer, schema, alone in schemas:
+        has_object = "object" in as_list(schema.get("type", "object"))
+        if not alone or not has_object or pointer in composed or not _OF_OTHERS.isdisjoint(schema):
+            continue
+        declared = schema.get("properties", {})
+        for index, name in enumerate(schema.get("required", ())):
+            if name in declared:
+                continue
+            compared += len(declared)
+            others = set(declared).difference(schema["required"])
+            close = nearest(name, others) if compared <= _MOST_COMPARED else None
+            hint = f"did you mean {quoted(close)}? if not, " if close else ""
+            yield (
+                pointer,
+                _Doubt(
+                    ("required", index),
+                    "undeclared-required",
+                    f"`required` names {quoted(name)}, which no `properties` declare: a model cannot know it",
+                    f"{hint}declare it below `properties`, or say that others are allowed: "
+                    "`additionalProperties: true`",
+                ),
+            )
+
+
+def _of_types(schemas: list[tuple[str, JsonMapping, bool]]) -> Iterator[tuple[str, _Doubt]]:
+    for pointer, schema, _ in schemas:
+        types = as_list(schema["type"]) if "type" in schema else []
+        if types:
+            yield from ((pointer, doubt) for doubt in _without_effect(schema, types))
+            yield from ((pointer, doubt) for doubt in _refused_values(schema, types))
+
+
+def _without_effect(schema: Mapping[str, object], types: list[str]) -> Iterator[_Doubt]:
+    kinds = {"number" if each == "integer" else each for each in types}
+    for keyword in schema:
+        kind = TYPE_OF.get(keyword)
+        if kind is None or kind in kinds or keyword == "format":
+            continue
+        message = (
+            f"`{keyword}` applies to {_PLURALS[kind]} only, and `type` is {_named(types)}: it has no effect"
+        )
+        yield _Doubt((keyword,), "no-effect", message, "take it out, or correct `type`")
+
+
+_PLURALS: Final = {"array": "arrays", "number": "numbers", "object": "objects", "string": "strings"}
+
+
+def _named(types: list[str]) -> str:
+    return " or ".join(f"`{each}`" for each in types)
+
+
+def _refused_values(schema: Mapping[str, object], types: list[str]) -> Iterator[_Doubt]:
+    """Values of `enum` that `type` refuses, where it accepts others."""
+    values = schema.get("enum")
+    if not isinstance(values, list) or len(values) > 1_000:
+        return
+    refused = [index for index, value in enumerate(values) if not has_type(value, types)]
+    if len(refused) == len(values):  # no value fits the schema, which is an error
+        return
+    for index in refused:
+        value = values[index]
+        hint = "take it out, or add its type to `type`"
+        if "string" in types and not isinstance(value, list | dict):
+            hint += ", or put it in quotes"
+        message = f"`enum` lists {shown(value)}, which `type` refuses: it is {_named(types)}"
+        yield _Doubt(("enum", index), "refused-value", message, hint)
