@@ -83,7 +83,7 @@ def test_upgraded_schemas_keep_their_original_paths() -> None:
     assert document.upgrades == document.changes
 
 
-def test_defects_are_left_out_in_the_order_of_keywords() -> None:
+def test_defects_are_left_out_in_the_order_of_schemas() -> None:
     schema = {
         "title": None,
         "properties": {"a": {"type": "string", "pattern": "(", "minLength": -1}, "b": 5},
@@ -94,10 +94,10 @@ def test_defects_are_left_out_in_the_order_of_keywords() -> None:
     assert to_json(document.root) == {"properties": {"a": {"type": "string"}, "b": {}}, "required": ["a"]}
     assert changes(document) == [
         ("", "title", "dropped", "kept elsewhere"),
-        ("/properties/a", "minLength", "dropped", "lost"),
-        ("/properties", "b", "dropped", "lost"),
         ("", "required", "rewritten", "kept elsewhere"),
         ("", "anyOf", "dropped", "lost"),
+        ("/properties/a", "minLength", "dropped", "lost"),
+        ("/properties", "b", "dropped", "lost"),
         ("/properties/a", "pattern", "dropped", "lost"),
     ]
     assert document.upgrades == ()
@@ -109,8 +109,8 @@ def test_a_nullable_schema_with_malformed_values_becomes_a_union() -> None:
     assert to_json(document.root) == {"properties": {"a": {"anyOf": [{"type": "object"}, {"type": "null"}]}}}
     assert [each[:2] for each in changes(document)] == [
         ("/properties/a", "nullable"),
-        ("/properties/a", "minProperties"),
         ("/properties/a", "title"),
+        ("/properties/a", "minProperties"),
     ]
 
 

@@ -23,7 +23,6 @@ from .nullable import HOISTED, null_in_place, wrapped, wraps
 from .pointers import child, split
 from .references import parse_reference
 from .schema_node import (
-    HOLDERS,
     Action,
     Changes,
     LibrarySchemaError,
@@ -34,6 +33,7 @@ from .schema_node import (
     SchemaNode,
     Segments,
     Severity,
+    descendants,
     extended,
     pointer,
     record,
@@ -249,29 +249,10 @@ class Parser:
         return bool(not self._checked and (unusable_pattern(pattern) or self._refuses(pattern)))
 
     def changes_of_values(self, root: SchemaNode) -> Iterator[SchemaChange]:
-        """Yield what became of malformed values in `root` and below it, in the order of keywords."""
-        pending: list[SchemaChange | Schema] = [root] if self.repairs else []
-        visited: set[int] = set()
-        while pending:
-            each = pending.pop()
-            if isinstance(each, SchemaChange):
-                yield each
-            elif isinstance(each, SchemaNode) and id(each) not in visited:
-                visited.add(id(each))
-                pending += reversed(self._in_order(each))
-
-    def _in_order(self, node: SchemaNode) -> list[SchemaChange | Schema]:
-        repairs = self.repairs.get(id(node))
-        if repairs is None:
-            return [below for _, below in subnodes(node)]
-        below: dict[str, list[Schema]] = {}
-        for (key, *_), schema in subnodes(node):
-            below.setdefault(key, []).append(schema)
-        out: list[SchemaChange | Schema] = []
-        for key in ("", *dict.fromkeys((*repairs.written, *node.keywords))):
-            out += [repairs.changes[key]] if key in repairs.changes else []
-            out += below.get(key, ())
-        return out
+        """Yield what became of malformed values in `root` and below it, in the order of schemas."""
+        for node in descendants(root) if self.repairs else ():
+            if id(node) in self.repairs:
+                yield from self.repairs[id(node)].changes.values()
 
     # -- older forms ----------------------------------------------------------------------------------
 
@@ -329,29 +310,29 @@ class Parser:
         """Parse what references lead to; those whose targets have moved get new paths. What stands nowhere
         any more, and what no keyword of 2020-12 holds, is put under `$defs`.
         """
-        targets: list[tuple[SchemaNode, Segments, Any, Schema]] = []
+        targets: list[tuple[SchemaNode, Segments, Schema]] = []
         for node in self.references:  # which grows
             found = self._written_target(node)
             if found is not None:
                 before, at, segments = found
-                target = self.target(before, at) if isinstance(before, dict) else before
-                targets.append((node, segments, before, target))
+                targets.append(
+                    (node, segments, self.target(before, at) if isinstance(before, dict) else before)
+                )
         if not self.upgrades and self._document is None:
             return
         stands: dict[int, Segments] = {}
         for at_now, each in _nodes_below(root):
             stands.setdefault(id(each), at_now)
         links: list[tuple[SchemaNode, str]] = []
-        for node, segments, before, target in targets:
+        for node, segments, target in targets:
             now = segments
-            if not self._stands_at(root, segments, before, target):
-                named = isinstance(target, SchemaNode)
-                moved = stands.get(id(target)) if named else self._renamed(root, segments, before)
+            if not self._stands_at(root, segments, target):
+                moved = stands.get(id(target)) if isinstance(target, SchemaNode) else None
                 if moved is None:
                     definitions = root.keywords.get("$defs", {})
                     moved = "$defs", _free_name(definitions, segments[-1])
                     root.keywords["$defs"] = {**definitions, moved[1]: target}
-                    if named:
+                    if isinstance(target, SchemaNode):
                         stands[id(target)] = moved
                 now = moved
             elif _points_at(node.keywords["$ref"], segments):
@@ -383,8 +364,8 @@ class Parser:
             return None
         return (value, extended(None, segments), segments) if isinstance(value, dict | bool) else None
 
-    def _stands_at(self, root: SchemaNode, segments: Segments, before: object, target: Schema) -> bool:
-        """Tell whether a target is found at its old path: `target` the node, or `before` unchanged."""
+    def _stands_at(self, root: SchemaNode, segments: Segments, target: Schema) -> bool:
+        """Return whether a keyword holds a target at its old path."""
         value: object = root
         for segment in segments:
             if isinstance(value, SchemaNode):
@@ -394,30 +375,7 @@ class Parser:
                 value = child(value, segment)
             except LookupError:
                 return False
-        return value is target or (self._is_parsed_from(value, before) and not self._outdated(before))
-
-    def _is_parsed_from(self, value: object, before: object) -> bool:
-        """Tell whether a value is `before`, or the nodes that were made of it without an upgrade."""
-        if value is before or not isinstance(value, dict) or not isinstance(before, dict):
-            return value is before
-        return value.keys() == before.keys() and all(
-            self._nodes.get(id(item), value[name]) is value[name] and not self._outdated(item)
-            for name, item in before.items()
-        )
-
-    def _outdated(self, raw: object) -> bool:
-        """Return whether a schema that no keyword holds was changed, or refers to another."""
-        if not isinstance(raw, dict):
-            return False
-        if "$ref" in raw or raw.get("nullable").__class__ is bool or upgrade(raw, self._draft) is not None:
-            return True
-        return "$id" in raw or any(map(self._outdated, _values_below(raw)))
-
-    def _renamed(self, root: SchemaNode, segments: Segments, target: bool) -> Segments | None:
-        """The path of a definition that is true or false."""
-        at = "$defs", *segments[1:]
-        moved = segments[:1] == ("definitions",) and self._stands_at(root, at, target, target)
-        return at if moved else None
+        return value is target
 
 
 def _points_at(reference: str, segments: Segments) -> bool:
@@ -429,17 +387,6 @@ def _part(repairs: Repairs, keywords: Set[str]) -> Repairs:
         {key: value for key, value in repairs.written.items() if key in keywords},
         {key: change for key, change in repairs.changes.items() if key in keywords},
     )
-
-
-def _values_below(raw: JsonObject) -> Iterator[Any]:
-    for key in HOLDERS & raw.keys():
-        value = raw[key]
-        if key in SCHEMA:
-            yield value
-        elif key in SCHEMA_LIST and isinstance(value, list):
-            yield from value
-        elif key in SCHEMA_MAP and isinstance(value, dict):
-            yield from value.values()
 
 
 def _nodes_below(root: SchemaNode) -> Iterator[tuple[Segments, SchemaNode]]:
