@@ -75,7 +75,7 @@ CASES = {
     "schema as text": Case("‸The path.", "malformed-schema", ("The path.", "{type: string}")),
     "no schema": Case("‸", "malformed-schema", ("null", "indent")),
     "properties without names": Case("{type: object, properties: ‸}", "malformed-schema", ("null", "indent")),
-    "properties as a list": Case("{type: object, properties: ‸[{name: b}]}", "malformed-schema", ("an array", "without `- `")),
+    "properties as a list": Case("{type: object, properties: ‸[{name: b}]}", "malformed-schema", ("a list", "without `- `")),
     "description of another type": Case("{description: ‸{type: string}}", "malformed-schema", ("a mapping", "`properties`")),
     "quoted default": Case("{type: integer, default: ‸'5'}", "default-mismatch", ("without quotes", "`default: 5`")),
     "unquoted default": Case("{type: string, default: ‸5}", "default-mismatch", ("in quotes", "`default: '5'`")),

@@ -5,13 +5,12 @@ are bundled. `normal_form_builder` makes it.
 """
 
 from collections.abc import Collection, Iterator, Mapping
-from operator import is_not
 from typing import Any
 
 from msgspec import Struct
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
-from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, map_subschemas, subschemas
+from ..jsonschema.keywords import map_subschemas, subschemas
 from ..jsonschema.pointers import escape, join, split
 from ..runtime.hidden_parameters import without_parameters
 from ..spec.parsed_document import Document, Path
@@ -129,16 +128,12 @@ def direct_references(schema: object) -> set[str]:
 
 def _reachable_definitions(schema: object, defs: Mapping[str, object]) -> set[str]:
     found: set[str] = set()
-    queue = [schema] if defs else []
-    while queue:
-        node = queue.pop()
-        if not isinstance(node, dict):
-            continue
-        name = definition_name(node["$ref"]) if "$ref" in node else None
-        if name is not None and name not in found:
+    waiting = direct_references(schema) if defs else set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
             found.add(name)
-            queue.append(defs[name])
-        queue.extend(item for _, item in subschemas(node))
+            waiting |= direct_references(defs[name])
     return found
 
 
@@ -153,23 +148,8 @@ def _rebase(schema: object, root: str) -> object:
 
 
 def without_keyword(schema: object, keyword: str) -> Any:
-    """`schema` without `keyword`, at any depth; the same object where the keyword does not occur."""
+    """Copy `schema` without `keyword`, at any depth."""
     if not isinstance(schema, dict):
         return schema
-    out: JsonObject = {}
-    changed = keyword in schema
-    for name, value in schema.items():
-        if name == keyword:
-            continue
-        new = value
-        if name in SCHEMA:
-            new = without_keyword(value, keyword)
-        elif name in SCHEMA_LIST:
-            items = [without_keyword(item, keyword) for item in value]
-            new = items if any(map(is_not, items, value)) else value
-        elif name in SCHEMA_MAP:
-            named = {key: without_keyword(item, keyword) for key, item in value.items()}
-            new = named if any(map(is_not, named.values(), value.values())) else value
-        changed |= new is not value
-        out[name] = new
-    return out if changed else schema
+    kept = {name: value for name, value in schema.items() if name != keyword}
+    return map_subschemas(kept, lambda below: without_keyword(below, keyword))

@@ -21,6 +21,7 @@ from ..jsonschema.unusable_values import library_schema
 from ..jsonschema.upgrade import KeywordRow, as_written, draft_of, named_draft, upgrade
 from ..spec.parsed_document import Document, Path, diagnose
 from ..spec.reader_problems import quoted
+from ..spec.spec_checker import kind_of
 from .normal_form import NormalForm, definition_name
 from .python_types import KEYWORD, python_type_keywords
 from .schema_forms import as_list
@@ -40,7 +41,6 @@ from .spec_references import (
     ReferenceProblem,
     References,
     SpecLocation,
-    json_kind,
     value_at,
 )
 
@@ -304,7 +304,7 @@ class NormalFormBuilder:
         self._report(
             below,
             "malformed-schema",
-            f"`{keyword}` must be a non-empty array of schemas, not {json_kind(value)}",
+            f"`{keyword}` must be a non-empty list of schemas, not {kind_of(value)}",
             "write one schema per line, each behind `- `",
         )
         return None
@@ -317,7 +317,7 @@ class NormalFormBuilder:
             hint = "indent the names further than this key, or leave it out"
         elif isinstance(value, list) and any(isinstance(item, dict) and "name" in item for item in value):
             hint = "write the names as keys, without `- `: `name: {type: string}`, one per line"
-        message = f"`{below.path[-1]}` must map names to schemas, not be {json_kind(value)}"
+        message = f"`{below.path[-1]}` must map names to schemas, not be {kind_of(value)}"
         self._report(below, "malformed-schema", message, hint)
         return False
 
@@ -375,7 +375,7 @@ class NormalFormBuilder:
             self._report(
                 below,
                 "malformed-schema",
-                f"`$ref` must be a string, not {json_kind(value)}",
+                f"`$ref` must be text, not {kind_of(value)}",
                 "write e.g. `$ref: '#/$defs/Name'`",
             )
             return None

@@ -51,18 +51,6 @@ def value_at(data: Any, path: Path) -> object:
     return data
 
 
-def json_kind(value: object) -> str:
-    """The JSON type of `value`, with an article, for a message."""
-    names: dict[type, str] = {
-        bool: "a boolean",
-        str: "a string",
-        int: "a number",
-        float: "a number",
-        list: "an array",
-    }
-    return "null" if value is None else names.get(type(value), "an object")
-
-
 _MOST_COMPARED: Final = 5_000
 """Names that are compared with wrong ones, which is slow: after so many, nothing is suggested."""
 _MOST_NAMES: Final = 1_000
