@@ -27,6 +27,7 @@ from .python_types import KEYWORD, python_type_keywords
 from .schema_forms import as_list
 from .schema_mistakes import (
     KNOWN,
+    Mistake,
     malformed_value,
     no_schema,
     required_flag,
@@ -171,12 +172,14 @@ class NormalFormBuilder:
             diagnose(location.document, location.path, code, message, hint, key=key, severity=severity)
         )
 
+    def _report_mistake(self, location: SpecLocation, found: Mistake, *, key: bool = False) -> None:
+        self._report(location, found.code, found.message, found.hint, key=key, severity=found.severity)
+
     def _schema(self, node: object, location: SpecLocation, depth: int) -> object:
         if isinstance(node, bool):
             return node
         if not isinstance(node, dict):
-            wrong = no_schema(node)
-            self._report(location, "malformed-schema", wrong.message, wrong.hint)
+            self._report_mistake(location, no_schema(node))
             return True
         found = library_schema(node, root=location.path == location.root)
         if found is not None:
@@ -265,7 +268,7 @@ class NormalFormBuilder:
             return
         if row.keyword == "required" and location.path[-2:-1] == ("properties",):
             wrong = required_flag(row.value, str(location.path[-1])) or wrong
-        self._report(location.at(*row.source), "malformed-schema", wrong.message, wrong.hint)
+        self._report_mistake(location.at(*row.source), wrong)
         if wrong.meant is not UNSET:
             out[row.keyword] = wrong.meant
 
@@ -338,11 +341,11 @@ class NormalFormBuilder:
         """Return whether a pattern can be used; reports one that cannot, and one that is slow."""
         wrong = malformed_value("pattern", pattern)
         if wrong is not None:
-            self._report(below, "malformed-schema", wrong.message, wrong.hint)
+            self._report_mistake(below, wrong)
             return False
         unusable = unusable_pattern(pattern)
         if unusable is not None:
-            self._report(below, "malformed-schema", unusable.message, unusable.hint, key=key)
+            self._report_mistake(below, unusable, key=key)
             return False
         slow = slow_pattern_reason(pattern, longest)
         if slow is not None:
@@ -365,7 +368,7 @@ class NormalFormBuilder:
         self._unknown_keywords += 1
         found = unknown_keyword(keyword, schema) if self._unknown_keywords <= _MOST_UNKNOWN else None
         if found is not None:
-            self._report(below, found.code, found.message, found.hint, key=True, severity=found.severity)
+            self._report_mistake(below, found, key=True)
 
     # -- references ---------------------------------------------------------------------------
 

@@ -35,21 +35,23 @@ from .schema_forms import as_list
 # -- values --------------------------------------------------------------------------------------
 
 
-class _MalformedValue(Struct, frozen=True, kw_only=True):
-    """A value that a keyword cannot have, with a message and a hint. `meant`: the value that the author most
+class Mistake(Struct, frozen=True, kw_only=True):
+    """A diagnostic about a part of a schema, without its place. `meant`: the value that the author most
     likely means, for further checks; UNSET where that is not clear.
     """
 
     message: str
     hint: str
+    code: str = "malformed-schema"
+    severity: Severity = "error"
     meant: Any | UnsetType = UNSET
 
 
-def malformed_value(keyword: str, value: object) -> _MalformedValue | None:
+def malformed_value(keyword: str, value: object) -> Mistake | None:
     """Check the value of a keyword of 2020-12, without schemas in it; None where it is right."""
     if keyword in ("title", "description") and not isinstance(value, str):
         hint = "write text; for a property of that name, indent it below `properties`"
-        return _MalformedValue(message=f"`{keyword}` must be text, not {shown(value)}", hint=hint)
+        return Mistake(message=f"`{keyword}` must be text, not {shown(value)}", hint=hint)
     wanted = wanted_form(keyword, value)
     if not wanted:
         return None
@@ -58,7 +60,7 @@ def malformed_value(keyword: str, value: object) -> _MalformedValue | None:
     if keyword == "required":
         return required_flag(value, "…") or _required(value)
     message = f"`{keyword}` must be {wanted}, not {shown(value)}"
-    return _MalformedValue(message=message, hint=_hint(keyword, value))
+    return Mistake(message=message, hint=_hint(keyword, value))
 
 
 def shown(value: Any) -> str:
@@ -72,7 +74,7 @@ def shown(value: Any) -> str:
     return "a list" if isinstance(value, list) else "a mapping"
 
 
-def no_schema(value: object) -> _MalformedValue:
+def no_schema(value: object) -> Mistake:
     """Say that a value, which is neither a mapping nor a boolean, is no schema."""
     message = f"a schema must be a mapping, or true or false, not {shown(value)}"
     hint = "write a JSON Schema here, e.g. {type: string}"
@@ -83,7 +85,7 @@ def no_schema(value: object) -> _MalformedValue:
         hint = f"write `{word}` without quotes; YAML 1.2 reads `yes`, `no`, `on` and `off` as text"
     elif isinstance(value, str) and type_meant(value):
         hint = f"write {{type: {_yaml_type(type_meant(value) or '')}}}"
-    return _MalformedValue(message=message, hint=hint)
+    return Mistake(message=message, hint=hint)
 
 
 def _hint(keyword: str, value: object) -> str:
@@ -106,7 +108,7 @@ def _names(text: str) -> str:
     return f"[{', '.join(quoted(part.strip(), 30)[1:-1] for part in text.split(',')[:6])}]"
 
 
-def required_flag(value: object, name: str) -> _MalformedValue | None:
+def required_flag(value: object, name: str) -> Mistake | None:
     """Recognise a `required` that says whether its own property is required; None for a value that is no
     flag. `name`: the property; "…" where its name is not known.
     """
@@ -117,17 +119,15 @@ def required_flag(value: object, name: str) -> _MalformedValue | None:
     hint = f"take it out here, and write {names} beside `properties` of its object"
     if not flag:
         hint = "take it out: a property is optional unless the list `required` of its object names it"
-    return _MalformedValue(
-        message=f"`required` must be a list of property names, not {shown(value)}", hint=hint
-    )
+    return Mistake(message=f"`required` must be a list of property names, not {shown(value)}", hint=hint)
 
 
-def _required(value: object) -> _MalformedValue:
+def _required(value: object) -> Mistake:
     message, hint = f"`required` must be a list of property names, not {shown(value)}", "`required: [a, b]`"
     if isinstance(value, str) and value.strip():
         hint = f"`required: {_names(value)}`"
     if not isinstance(value, list):
-        return _MalformedValue(message=message, hint=f"write a list: {hint}, or leave it out")
+        return Mistake(message=message, hint=f"write a list: {hint}, or leave it out")
     names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
     other = [name for name in value if not isinstance(name, str)]
     if other:
@@ -138,17 +138,17 @@ def _required(value: object) -> _MalformedValue:
     else:
         twice = next(name for name in names if value.count(name) > 1)
         message, hint = f"`required` names {quoted(twice)} twice", "keep one of the two"
-    return _MalformedValue(message=message, hint=hint, meant=names)
+    return Mistake(message=message, hint=hint, meant=names)
 
 
-def _type(value: object) -> _MalformedValue:
+def _type(value: object) -> Mistake:
     hint, meant = f"write one of {', '.join(TYPES)}", types_meant(value)
     if value is None:
         hint += '; for the type null, write "null" in quotes'
-        return _MalformedValue(message="`type` is empty, or null without quotes", hint=hint)
+        return Mistake(message="`type` is empty, or null without quotes", hint=hint)
     if isinstance(value, str):
         close = meant or _close(value.lower(), TYPES, 0.75)
-        return _MalformedValue(
+        return Mistake(
             message=f"{quoted(value)} is not a type of JSON Schema",
             hint=f"did you mean `{_yaml_type(close)}`?" if close else hint,
             meant=meant or UNSET,
@@ -157,7 +157,7 @@ def _type(value: object) -> _MalformedValue:
         message = f"`type` must name a type, or list several, not be {shown(value)}"
         if isinstance(value, Mapping):
             hint += "; for a property called `type`, indent it below `properties`"
-        return _MalformedValue(message=message, hint=hint)
+        return Mistake(message=message, hint=hint)
     if meant:
         hint = f"write `type: [{', '.join(map(_yaml_type, meant))}]`"
     other = next((each for each in value if each not in TYPES), "")
@@ -165,7 +165,7 @@ def _type(value: object) -> _MalformedValue:
     if other != "" or "" in value:
         what = "null without quotes" if other is None else shown(other)
         message = f"`type` lists {what}, which is not a type of JSON Schema"
-    return _MalformedValue(message=message, hint=hint, meant=meant or UNSET)
+    return Mistake(message=message, hint=hint, meant=meant or UNSET)
 
 
 def _yaml_type(name: str) -> str:
@@ -187,14 +187,7 @@ _REMEDIES: Final[tuple[tuple[str, str], ...]] = (
 """The text at the place of an error → what to write. The first that fits counts."""
 
 
-class _UnusablePattern(Struct, frozen=True):
-    """A diagnostic about a pattern, without its place."""
-
-    message: str
-    hint: str
-
-
-def unusable_pattern(pattern: str) -> _UnusablePattern | None:
+def unusable_pattern(pattern: str) -> Mistake | None:
     """Return the problem of a pattern that is no regular expression of ECMA-262 or cannot be run exactly;
     else None.
     """
@@ -204,15 +197,15 @@ def unusable_pattern(pattern: str) -> _UnusablePattern | None:
         return _unsupported(pattern, problem)
     except RecursionError:
         message = f"the pattern {quoted(pattern)} is nested too deeply"
-        return _UnusablePattern(message, "write it with fewer groups inside of each other")
+        return Mistake(message=message, hint="write it with fewer groups inside of each other")
     return None
 
 
-def _unsupported(pattern: str, problem: UnsupportedPattern) -> _UnusablePattern:
+def _unsupported(pattern: str, problem: UnsupportedPattern) -> Mistake:
     what = "is not supported" if problem.valid else "is not valid"
     if problem.offset is None:
         message = f"the pattern {quoted(pattern)} {what}: {problem.reason}"
-        return _UnusablePattern(message, "write it in another way")
+        return Mistake(message=message, hint="write it in another way")
     reason = problem.reason.removesuffix(f" at offset {problem.offset}")
     rest = pattern[problem.offset :]
     place = f"at character {problem.offset + 1}, {quoted(rest, 20)}" if rest else "at its end"
@@ -220,7 +213,7 @@ def _unsupported(pattern: str, problem: UnsupportedPattern) -> _UnusablePattern:
         (remedy for at, remedy in _REMEDIES if re.match(at, rest)),
         "correct it there; JSON Schema has the regular expressions of ECMA-262 (JavaScript)",
     )
-    return _UnusablePattern(f"the pattern {quoted(pattern)} {what}: {reason} {place}", hint)
+    return Mistake(message=f"the pattern {quoted(pattern)} {what}: {reason} {place}", hint=hint)
 
 
 _LONG: Final = 10_000
@@ -268,33 +261,22 @@ _SIZES: Final = {"string": "Length", "array": "Items", "object": "Properties"}
 """For a type, what `min` and `max` bound."""
 
 
-class _UnknownKeyword(Struct, frozen=True, kw_only=True):
-    """A diagnostic about a key of a schema, without its place."""
-
-    code: str
-    message: str
-    hint: str
-    severity: Severity
-
-
-def unknown_keyword(key: str, schema: Mapping[str, object]) -> _UnknownKeyword | None:
+def unknown_keyword(key: str, schema: Mapping[str, object]) -> Mistake | None:
     """Find what a key of `schema` that is no keyword stands for; None where nothing suggests a mistake."""
     if key == "nullable":
-        return _UnknownKeyword(
+        return Mistake(
             code="openapi-keyword",
             message="`nullable` is OpenAPI's, not JSON Schema's, and would be ignored",
             hint='write `type: [string, "null"]`, with the type you have',
-            severity="error",
         )
     if key == "schema" and "in" in schema:
-        return _UnknownKeyword(
+        return Mistake(
             code="openapi-keyword",
             message="this is a parameter as OpenAPI writes it: its `schema` has no effect here",
             hint="write what is in its `schema` and its description, and nothing else",
-            severity="error",
         )
     if schema[key] is None and any(map(str.isspace, key)):
-        return _UnknownKeyword(
+        return Mistake(
             code="unknown-keyword",
             message=f"{quoted(key)} is no keyword but the rest of a text: in braces, a comma ends it",
             hint="put the whole text in quotes",
@@ -304,7 +286,7 @@ def unknown_keyword(key: str, schema: Mapping[str, object]) -> _UnknownKeyword |
     if _is_property(key, schema) and close not in HOLDS_SCHEMAS:
         alone = "properties" not in schema
         where = "`properties:` (add that line)" if alone else "`properties:`"
-        return _UnknownKeyword(
+        return Mistake(
             code="misplaced-property",
             message=f"{quoted(key)} is no keyword and has no effect here; it looks like a property",
             hint=f"indent it below {where}; start the name with `x-` to keep it as an extension",
@@ -313,12 +295,12 @@ def unknown_keyword(key: str, schema: Mapping[str, object]) -> _UnknownKeyword |
     message = f"{quoted(key)} is not a JSON Schema keyword and has no effect"
     if key == "optional":
         hint = "take it out: a property is optional unless the list `required` of its object names it"
-        return _UnknownKeyword(code="unknown-keyword", message=message, hint=hint, severity="warning")
+        return Mistake(code="unknown-keyword", message=message, hint=hint, severity="warning")
     if close is None:
         return None
     advice = f"take it out: `{close}` is there" if close in schema else f"did you mean `{close}`?"
     hint = f"{advice} (start the name with `x-` to keep it as an extension)"
-    return _UnknownKeyword(code="unknown-keyword", message=message, hint=hint, severity="warning")
+    return Mistake(code="unknown-keyword", message=message, hint=hint, severity="warning")
 
 
 def unknown_format(name: str) -> str | None:
