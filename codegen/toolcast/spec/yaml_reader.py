@@ -480,11 +480,6 @@ _EXPLANATIONS: Final[dict[str, tuple[str, str, bool]]] = {
         "add the closing quote",
         True,
     ),
-    "found unexpected document indicator": (
-        "a quoted text runs into a `---` or `...` line",
-        "close the quote before that line",
-        True,
-    ),
     "found unknown escape character": (
         "this backslash escape does not exist",
         "use single quotes for text with backslashes, or write each as \\\\",
@@ -495,17 +490,7 @@ _EXPLANATIONS: Final[dict[str, tuple[str, str, bool]]] = {
         "write \\xHH, \\uHHHH or \\UHHHHHHHH, or use single quotes for text with backslashes",
         False,
     ),
-    "found invalid Unicode character escape code": (
-        "this escape is half of a surrogate pair, or no character at all",
-        "write the character itself, or one \\U escape with eight digits such as \\U0001F600",
-        False,
-    ),
     "found a tab character where an indentation space is expected": (
-        "a tab indents this line",
-        "indent with spaces",
-        False,
-    ),
-    "found a tab character that violates indentation": (
         "a tab indents this line",
         "indent with spaces",
         False,
@@ -518,16 +503,6 @@ _EXPLANATIONS: Final[dict[str, tuple[str, str, bool]]] = {
     "block sequence entries are not allowed in this context": (
         "a list item cannot stand here",
         "start the list on its own line, below its key",
-        False,
-    ),
-    "mapping keys are not allowed in this context": (
-        "a `? ` makes a key here, where none can stand",
-        "put text that starts with `? ` in quotes",
-        False,
-    ),
-    "did not find expected <document start>": (
-        "the text goes on after its value has ended",
-        "check the indentation and the brackets above this line",
         False,
     ),
     "found undefined tag handle": (
