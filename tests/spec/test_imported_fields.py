@@ -44,12 +44,6 @@ def test_anything_else_is_refused(text: str, codes: list[str]) -> None:
     assert [each.code for each in found] == codes
 
 
-def test_the_former_key_is_refused_with_what_to_write() -> None:
-    _, found = tool(f"{HEAD}mcp: {{icons: [{ICON}]}}\n")
-    assert [(each.code, each.line, each.column) for each in found] == [("unknown-key", 4, 1)]
-    assert "`icons:` and `meta:`" in found[0].hint
-
-
 @pytest.mark.parametrize(
     "source",
     ["https://a.example/i", "HTTPS://a.example/i", "Http://a", "DATA:image/png;base64,", "data:IMAGE/png,"],

@@ -194,14 +194,6 @@ _EMPTY_HINT: Final = 'list the optional parameters for which "" means that they 
 _INJECT_HINT: Final = (
     "write `context.NAME`, as in `context.user_id`: NAME is a key of the `extra` of a call's context"
 )
-_OF_DEPRECATED: Final = {
-    "replacement": "use",
-    "replaced_by": "use",
-    "instead": "use",
-    "sunset": "remove_after",
-    "removal": "remove_after",
-    "message": "use",
-}
 _REASON_HINT: Final = "write the reason, or `{reason: …, until: 2027-03-01}`"
 _END_HINT: Final = "a suppression for diff needs an end date: write `{reason: …, until: 2027-03-01}`"
 
@@ -628,7 +620,7 @@ _KEYS: Final = (
         page="specs.md#deprecated-tools",
         code="bad-deprecated",
         words={
-            "": Words(hint=DEPRECATED_HINT, names=Names(synonyms=_OF_DEPRECATED)),
+            "": Words(hint=DEPRECATED_HINT),
             "remove_after": Words(wanted="a date or a version", hint=REMOVE_AFTER_HINT),
         },
         schema=_closed(

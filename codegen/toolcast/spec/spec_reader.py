@@ -78,10 +78,7 @@ def read_tool(
         checker.report(
             (word,), "unknown-key", f"`{word}` is a keyword of schemas, not a key of a spec", hint, key=True
         )
-    if "mcp" in data:
-        hint = "write `icons:` and `meta:` as keys of the spec, without `mcp:` above them"
-        checker.report(("mcp",), "unknown-key", "`mcp` is not a key of a spec", hint, key=True)
-    own = {key: value for key, value in data.items() if key not in _OF_SCHEMAS and key != "mcp"}
+    own = {key: value for key, value in data.items() if key not in _OF_SCHEMAS}
     suggested = checker.known_keys((), own, KEYS, Names(synonyms=SYNONYMS))
 
     def stated(key: str, empty: Any) -> Any:
