@@ -6,14 +6,14 @@ pattern that covers a declared property, `contains`, `uniqueItems`), it may depe
 refuse the value once it is encoded.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
+from ..jsonschema.equality import equal
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import subschemas
 from ..jsonschema.search import Searches, searchable
 from .schema_forms import as_list, asserted_keywords, form_of, only_asserting_part
-from .union_nodes import distinguishable
 
 _MAX_PAIRS: Final = 50_000
 """Pairs of a schema and a constraint in one contract. With more, every object keeps everything."""
@@ -166,7 +166,7 @@ class _Search:
         if typed is None:
             if "oneOf" in schema and form_of(schema, asserted_keywords(schema)) == "union":
                 branches = schema["oneOf"]
-                if not distinguishable(branches, self.reader.resolve):
+                if not _distinguishable(branches, self.reader.resolve):
                     for branch in branches:
                         yield branch, [other for other in branches if other is not branch]
             return
@@ -315,3 +315,39 @@ def _pattern_covers(pattern: str, name: str) -> bool:
     search = searchable(pattern)
     assert search is not None  # others are refused before
     return Searches().finds(search, name)
+
+
+def _distinguishable(branches: list[Any], resolve: Callable[[str], Any]) -> bool:
+    """Return whether at most one branch accepts objects, or one required constant distinguishes all."""
+    branches = [_dereferenced(branch, resolve) for branch in branches]
+    open_to_objects = [b for b in branches if not isinstance(b, dict) or "object" in b.get("type", "object")]
+    if len(open_to_objects) < 2:
+        return True
+    constants = [_constants(b) for b in open_to_objects]
+    return any(
+        all(name in other for other in constants)
+        and all(not equal(a[name], b[name]) for i, a in enumerate(constants) for b in constants[:i])
+        for name in constants[0]
+    )
+
+
+def _dereferenced(branch: object, resolve: Callable[[str], object]) -> object:
+    visited: set[str] = set()
+    while (
+        isinstance(branch, dict) and asserted_keywords(branch) == {"$ref"} and branch["$ref"] not in visited
+    ):
+        visited.add(branch["$ref"])
+        branch = resolve(branch["$ref"])
+    return branch
+
+
+def _constants(branch: Any) -> JsonObject:
+    properties = branch.get("properties", {}) if isinstance(branch, dict) else {}
+    found: JsonObject = {}
+    for name in branch.get("required", ()) if properties else ():
+        item = properties.get(name)
+        if isinstance(item, dict) and "const" in item:
+            found[name] = item["const"]
+        elif isinstance(item, dict) and len(item.get("enum", ())) == 1:
+            found[name] = item["enum"][0]
+    return found

@@ -1,7 +1,7 @@
 """Reads a contract document into the typed tree, merging `allOf` into one plain schema where it is exact."""
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec import structs
 
@@ -16,7 +16,6 @@ from .normal_form import schemas_with_pointers
 from .schema_forms import as_list, asserted_keywords, form_of, only_asserting_part
 from .single_types import READERS, TypedSchema
 from .tree import Anything, Enum, Node, Nothing, Null, Reference, Union
-from .union_nodes import read_union
 
 _ROOTS: Final = ("parameters", "result")
 
@@ -111,7 +110,7 @@ class ContractReader:
             return self._choice(schema, schema, pointer, description)
         if form == "union":
             keyword = "anyOf" if "anyOf" in keys else "oneOf"
-            return read_union(self, schema, keyword, pointer, description)
+            return _read_union(self, schema, keyword, pointer, description)
         return self._typed(schema, keys, pointer, description)
 
     def merged(self, schema: Mapping[str, object]) -> tuple[JsonObject, bool]:
@@ -195,6 +194,117 @@ def _reference(ref: str, pointer: str, description: str, residue: tuple[str, ...
     name, root = (path[1], "") if path[0] == "$defs" else ("", path[0])
     return Reference(pointer=pointer, description=description, residue=residue, name=name, root=root)
 
+
+# -- anyOf and oneOf ----------------------------------------------------------------------------
+
+
+def _read_union(
+    reader: ContractReader, schema: JsonMapping, keyword: str, pointer: str, description: str
+) -> Node:
+    """Return the node of a schema whose asserted keywords are `keyword` (`anyOf` or `oneOf`) and perhaps
+    `type`. type ∧ anyOf(b…) equals anyOf(type ∧ b…), and the same for oneOf: so `type` moves into plain
+    branches without a type.
+    """
+    branches: list[Node] = []
+    outer = schema.get("type")
+    for i, branch in enumerate(schema[keyword]):
+        branch_pointer = f"{pointer}/{keyword}/{i}"
+        if _takes_type(branch, outer):
+            branch = reader.register({"type": outer, **branch}, branch, branch_pointer)
+        branches.append(reader.read(branch, branch_pointer))
+    node = _union(branches, "any" if keyword == "anyOf" else "one", pointer, description, schema)
+    residue: tuple[str, ...] = ()
+    if outer is not None and not all(_limited_to(branch, outer) for branch in schema[keyword]):
+        residue = ("type",)
+    if keyword == "oneOf" and any(map(_is_null, branches)):
+        # msgspec decodes null as the null branch; the schema refuses it where another branch accepts it too
+        accepting = [b for b in schema[keyword] if reader.accepts(b, None)]
+        residue = (*residue, "oneOf") if len(accepting) > 1 else residue
+    if not residue:
+        return node
+    if node.pointer != pointer:  # simplified to one branch: the validator checks the union
+        return Anything(pointer=pointer, description=description, residue=(keyword, *residue))
+    if isinstance(node, Enum):  # finitely many values: keep those that the union accepts
+        values = tuple(value for value in node.values if reader.accepts(schema, value))
+        return (
+            structs.replace(node, values=values)
+            if values
+            else Nothing(pointer=pointer, description=description)
+        )
+    return structs.replace(node, residue=node.residue + residue)
+
+
+def _union(
+    branches: list[Node],
+    mode: Literal["any", "one"],
+    pointer: str,
+    description: str,
+    schema: Mapping[str, object],
+) -> Node:
+    """A Union, or a simpler node that accepts the same values."""
+    possible = [b for b in branches if not isinstance(b, Nothing)]
+    if not possible:
+        return Nothing(pointer=pointer, description=description)
+    if len(possible) == 1:
+        return structs.replace(possible[0], description=description or possible[0].description)
+    if all(isinstance(b, Enum) or _is_null(b) for b in possible):
+        values = [v for b in possible for v in (b.values if isinstance(b, Enum) else (None,))]
+        by_key: dict[Hashable, object] = {}
+        for value in values:
+            by_key.setdefault(key(value), value)
+        first = list(by_key.values())
+        if mode == "any" or len(first) == len(values):
+            if first == [None]:
+                return Null(pointer=pointer, description=description)
+            return Enum(pointer=pointer, description=description, values=tuple(first))
+    return Union(
+        pointer=pointer,
+        description=description,
+        mode=mode,
+        branches=tuple(branches),
+        discriminator=_discriminator(schema),
+    )
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Null) and not node.residue
+
+
+def _takes_type(branch: object, outer: object) -> bool:
+    """Return whether the type `outer` can be added to a branch: its node then needs no marker, whose schema
+    would lack the type.
+    """
+    if not isinstance(outer, str) or not isinstance(branch, dict):
+        return False
+    if {"type", "$ref", "allOf", "anyOf", "oneOf"} & branch.keys():
+        return False
+    values = [*branch.get("enum", ()), branch.get("const")]
+    return not any(isinstance(value, list | dict) for value in values)
+
+
+def _limited_to(branch: Any, outer: str | list[str]) -> bool:
+    """Return whether a branch accepts only the types `outer`, after they are added where it has none."""
+    if not isinstance(branch, dict):
+        return branch is False
+    if _takes_type(branch, outer):
+        return True
+    if "type" not in branch:
+        return False
+    allowed = {outer} if isinstance(outer, str) else set(outer)
+    if "number" in allowed:
+        allowed.add("integer")
+    inner = branch["type"]
+    return ({inner} if isinstance(inner, str) else set(inner)) <= allowed
+
+
+def _discriminator(schema: Mapping[str, object]) -> str | None:
+    """OpenAPI's `discriminator.propertyName`: the property that selects the branch."""
+    found = schema.get("discriminator")
+    name = found.get("propertyName") if isinstance(found, dict) else None
+    return name if isinstance(name, str) else None
+
+
+# -- allOf ---------------------------------------------------------------------------------------
 
 _MAX_PARTS = 64
 """Subschemas merged into one; the validator checks longer and circular chains."""

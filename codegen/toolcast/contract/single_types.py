@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 from msgspec import UNSET, Struct
 
 from ..jsonschema.formats import FORMATS
-from ..jsonschema.json_values import JsonMapping, JsonObject
+from ..jsonschema.json_values import JsonMapping
 from ..jsonschema.pointers import escape
 from .python_types import KEYWORD, TYPES
 from .schema_mistakes import is_always_fast
@@ -55,10 +55,6 @@ class SchemaReader(Protocol):
 
     def validator(self, schema: object) -> Any:
         """The exact validator of `schema`."""
-        ...
-
-    def register(self, made: JsonObject, origin: object, pointer: str) -> JsonObject:
-        """Give a schema made from parts of the document the pointer of `origin`; returns `made`."""
         ...
 
 
