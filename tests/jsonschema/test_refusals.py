@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.jsonschema.keyword_values import _FORMS
+from toolcast.jsonschema.keywords import _FORMS
 from toolcast.jsonschema.validator import Validator
 from toolcast.jsonschema.validator_errors import UnsupportedSchema
 

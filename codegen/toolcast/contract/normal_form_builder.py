@@ -15,7 +15,7 @@ from msgspec import UNSET
 from ..diagnostics import Diagnostic, Severity
 from ..jsonschema.document import identifier
 from ..jsonschema.json_values import JsonObject
-from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, DIALECT, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape
 from ..jsonschema.unusable_values import library_schema
 from ..jsonschema.upgrade import KeywordRow, as_written, draft_of, named_draft, upgrade
@@ -289,7 +289,7 @@ class NormalFormBuilder:
         if named_draft(value) is None:
             self._report(
                 below, "unknown-dialect", f"{value!r} is not one of JSON Schema's drafts 4 to 2020-12",
-                "remove `$schema`, or name https://json-schema.org/draft/2020-12/schema",
+                f"remove `$schema`, or name {DIALECT}",
             )  # fmt: skip
 
     def _check_resource(self, node: object, dialect: object, location: SpecLocation) -> None:

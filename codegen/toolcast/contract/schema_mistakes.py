@@ -12,7 +12,6 @@ from ..diagnostics import Diagnostic, Severity, most_similar
 from ..jsonschema.ecma import analyse, is_fast, translate
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.json_values import JsonMapping, has_type
-from ..jsonschema.keyword_values import wanted_form
 from ..jsonschema.keywords import (
     ANNOTATIONS,
     ASSERTIONS,
@@ -22,6 +21,7 @@ from ..jsonschema.keywords import (
     TYPE_OF,
     TYPES,
     subschemas,
+    wanted_form,
 )
 from ..jsonschema.pointers import escape, join
 from ..jsonschema.unusable_values import type_meant, types_meant

@@ -10,7 +10,7 @@ from msgspec import Struct
 from .cases import FORBIDDEN, Part, Side
 from .emptiness import Emptiness
 from .json_values import JsonObject
-from .keywords import ASSERTIONS
+from .keywords import ASSERTIONS, DIALECT
 from .schema_document import parse_schema, refuses_none
 from .schema_node import (
     HOLDERS,
@@ -22,7 +22,7 @@ from .schema_node import (
     record,
     subnodes,
 )
-from .upgrade import NEWEST, outdated
+from .upgrade import outdated
 from .validator import Validator
 
 
@@ -47,7 +47,7 @@ def sound_schema(schema: JsonObject, *, refuses: Callable[[str], str] = refuses_
     for node, name in list(_forbidden(document.root, _Side(out), written, changes)):
         written[id(node)]["properties"][name] = False
     if outdated(out.get("$schema")):
-        out = {**out, "$schema": NEWEST}
+        out = {**out, "$schema": DIALECT}
     return _SoundSchema(out, tuple(changes.values()), document.upgrades)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from . import array_rules, in_place_rules, object_rules, scalar_rules, union_rules
 from .document import MAX_SCHEMA_DEPTH, Document, base_of
-from .keyword_values import check_form
+from .keywords import check_form
 from .messages import label
 from .node import Builder, CompiledNode, Rule, RuleContext, Validation, refuse_all
 from .validator_errors import UnsupportedSchema, Violation

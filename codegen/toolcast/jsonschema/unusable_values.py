@@ -9,15 +9,15 @@ from msgspec import Struct
 
 from .ecma import translate
 from .json_values import JsonMapping, JsonObject
-from .keywords import TYPES
+from .keywords import DIALECT, TYPES
 from .regex_cache import cache_short_texts
-from .upgrade import NEWEST, outdated
+from .upgrade import outdated
 from .validator_errors import UnsupportedPattern
 
 
 def is_dialect(value: object) -> bool:
     """Return whether a `$schema` names a draft of JSON Schema, 2020-12 included."""
-    return outdated(value) or (isinstance(value, str) and value.rstrip("#") == NEWEST)
+    return outdated(value) or (isinstance(value, str) and value.rstrip("#") == DIALECT)
 
 
 def is_type(value: object) -> bool:

@@ -27,8 +27,6 @@ from msgspec import Struct
 from .json_values import JsonObject
 from .keywords import CONSTRAINTS
 
-NEWEST: Final = "https://json-schema.org/draft/2020-12/schema"
-
 _SNAKE: Final[Mapping[str, str]] = {
     re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), keyword): keyword
     for keyword in sorted({*CONSTRAINTS, "propertyOrdering"})

@@ -5,10 +5,9 @@ from typing import Final
 import msgspec
 
 from ..jsonschema.json_values import JsonObject
+from ..jsonschema.keywords import DIALECT
 from .keys import EXAMPLE, KEYS
 from .text_input import OF_PARAMETERS
-
-_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def format_schema(known_providers: frozenset[str]) -> JsonObject:
@@ -27,7 +26,7 @@ def format_schema(known_providers: frozenset[str]) -> JsonObject:
     properties = {name: key.described for name, key in KEYS.items()}
     properties["providers"] = _of_providers(properties["providers"], known_providers)
     return {
-        "$schema": _DIALECT,
+        "$schema": DIALECT,
         "title": "toolcast tool spec",
         "description": "One tool offered to a language model. The folder of the file is the tool's group.",
         "examples": [EXAMPLE],

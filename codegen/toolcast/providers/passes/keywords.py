@@ -17,9 +17,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...jsonschema.json_types import ATOMS, copied, names_type
-from ...jsonschema.keywords import TYPE_OF
+from ...jsonschema.keywords import DIALECT, TYPE_OF
 from ...jsonschema.schema_node import Schema, SchemaNode, Segments, subnodes, to_json
-from ...jsonschema.upgrade import NEWEST, outdated
+from ...jsonschema.upgrade import outdated
 from ...runtime.mcp_headers import KEYWORD as MCP_HEADER
 from ..constraint_texts import describes_default, idle
 from ..ledger import CHECKED, DEFAULT_STATED, IDLE, UNEVALUATED, Ledger, checked
@@ -92,7 +92,7 @@ def draft(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
         return node.keywords[key], ()
     reason = "is replaced by draft 2020-12, to which the schema is upgraded"
     ledger.note(node.path, key, "rewritten", "kept elsewhere", reason)
-    return NEWEST, ()
+    return DIALECT, ()
 
 
 def inlined(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...jsonschema.json_values import JsonMapping, JsonObject
-from ...jsonschema.keyword_values import DIALECT
+from ...jsonschema.keywords import DIALECT
 from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
 from ...runtime.grammars import TextInput
