@@ -104,8 +104,8 @@ def upgrade(node: Mapping[str, object], draft: int) -> _Upgrade | None:
     changes: list[KeywordChange] = []
     written = _effective_keywords(node, draft, changes)
     rows: list[KeywordRow] = []
-    for keyword, (key, value) in written.items():
-        rows += _rows(written, keyword, key, value, draft, changes)
+    for keyword in written:
+        rows += _rows(written, keyword, draft, changes)
     return _Upgrade(tuple(rows), tuple(changes)) if changes else None
 
 
@@ -183,10 +183,9 @@ def _effective_keywords(node: Mapping[str, object], draft: int, changes: list[Ke
     return found
 
 
-def _rows(
-    written: _Written, keyword: str, key: str, value: object, draft: int, changes: list[KeywordChange]
-) -> list[KeywordRow]:
+def _rows(written: _Written, keyword: str, draft: int, changes: list[KeywordChange]) -> list[KeywordRow]:
     """One row, none, or two where `dependencies` holds both names and schemas."""
+    key, value = written[keyword]
     if keyword == "type" and (value == "any" or (isinstance(value, list) and "any" in value)):
         hint = "leave `type` out: any value is allowed then"
         changes.append(KeywordChange(key, "", _ANY_TYPE, "any-type", hint))
@@ -200,7 +199,7 @@ def _rows(
     if keyword == "$defs" and "definitions" in written:
         return [_merged_row(written, keyword, "definitions", written["definitions"][1])]
     if keyword == "dependencies":
-        return _dependencies(written, key, value, changes)
+        return _dependencies(written, changes)
     if keyword in ("dependentRequired", "dependentSchemas") and "dependencies" in written:
         names, schemas = _split_dependencies(written["dependencies"][1])
         return [
@@ -209,7 +208,7 @@ def _rows(
             )
         ]
     if keyword == "items" and isinstance(value, list):
-        return _positions(written, key, value, changes)
+        return _positions(written, changes)
     if keyword == "additionalItems":
         has_positions = isinstance(written.get("items", ("", None))[1], list)
         reason = "is read as `items`, its name since draft 2020-12"
@@ -218,7 +217,7 @@ def _rows(
         changes.append(KeywordChange(key, "items" if has_positions else "", reason))
         return []
     if keyword in _BOUND_OF and isinstance(value, bool):
-        return _flag(written, keyword, key, value, changes)
+        return _flag(written, keyword, changes)
     if keyword in _FLAG_OF and written.get(_FLAG_OF[keyword], ("", None))[1] is True:
         changes.append(
             KeywordChange(
@@ -257,10 +256,9 @@ def _split_dependencies(value: object) -> tuple[JsonObject, object]:
     return names, {name: item for name, item in value.items() if not isinstance(item, list)}
 
 
-def _dependencies(
-    written: _Written, key: str, value: object, changes: list[KeywordChange]
-) -> list[KeywordRow]:
+def _dependencies(written: _Written, changes: list[KeywordChange]) -> list[KeywordRow]:
     """The rows of `dependencies` whose keyword the schema itself lacks."""
+    key, value = written["dependencies"]
     reason = "is read as `dependentRequired` and `dependentSchemas`, its names since draft 2019-09"
     changes.append(KeywordChange(key, "dependentRequired", reason))
     both = zip(("dependentRequired", "dependentSchemas"), _split_dependencies(value), strict=True)
@@ -271,10 +269,9 @@ def _dependencies(
     ]
 
 
-def _positions(
-    written: _Written, key: str, value: list[object], changes: list[KeywordChange]
-) -> list[KeywordRow]:
+def _positions(written: _Written, changes: list[KeywordChange]) -> list[KeywordRow]:
     """The rows of a list of item schemas, and of the schema of the items after them."""
+    key, value = written["items"]
     rows: list[KeywordRow] = []
     if "prefixItems" in written:
         reason = f"has no effect beside `{written['prefixItems'][0]}`, which holds the same schemas"
@@ -290,10 +287,9 @@ def _positions(
     return rows
 
 
-def _flag(
-    written: _Written, keyword: str, key: str, value: bool, changes: list[KeywordChange]
-) -> list[KeywordRow]:
+def _flag(written: _Written, keyword: str, changes: list[KeywordChange]) -> list[KeywordRow]:
     """The row of a bound that is a flag of another one."""
+    key, value = written[keyword]
     bound = _BOUND_OF[keyword]
     if value and bound not in written:
         reason = f"has no effect, because true is a flag of `{bound}`, which is absent"
