@@ -14,7 +14,7 @@ from .schema_node import Path, Schema, SchemaError, SchemaNode, Segments, pointe
 class References:
     """The targets of the references in one schema. What was found is kept."""
 
-    __slots__ = ("_known", "_parse", "_root", "_targets", "unresolved")
+    __slots__ = ("_known", "_parse", "_targets", "root", "unresolved")
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class References:
     ) -> None:
         """`parse` makes the node of a schema that no keyword holds, and returns the same each time.
         `unresolved`: why the references of nodes lead nowhere, by the id of the node."""
-        self._root = root
+        self.root = root
         self._parse = parse
         self.unresolved = unresolved
         self._known: dict[str, tuple[Schema, Segments]] = {}  # by the reference
@@ -56,7 +56,7 @@ class References:
         return self._found(segments, "#/" + "/".join(segments), None) if known is None else known
 
     def _found(self, segments: Segments, reference: str, path: Path) -> Schema:
-        value: Any = self._root
+        value: Any = self.root
         at: Path = None
         for segment in segments:
             try:

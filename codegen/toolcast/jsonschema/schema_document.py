@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from operator import is_not
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -19,7 +19,6 @@ from .keywords import SCHEMA_LIST, SCHEMA_MAP
 from .references import References
 from .schema_node import (
     Changes,
-    Path,
     Schema,
     SchemaChange,
     SchemaError,
@@ -33,47 +32,27 @@ from .schema_parser import Parser, Repairs
 from .unusable_values import is_dialect, is_type, unusable_pattern
 
 
-class SchemaDocument:
+class SchemaDocument(References):
     """A schema and everything that its references lead to. It does not change once it is made.
 
-    `changes` are older forms that were upgraded when it was parsed, and defects that were left out;
-    `repaired` tells whether there were defects.
+    `changes` are older forms that were upgraded when it was parsed, and defects that were left out; of them,
+    `upgrades` read an older form.
     """
 
-    __slots__ = ("_graph", "_reach", "_references", "changes", "root", "upgrades")
+    __slots__ = ("_graph", "_reach", "changes", "upgrades")
 
     def __init__(
         self,
         root: SchemaNode,
-        references: References,
+        parser: Parser,
         changes: tuple[SchemaChange, ...] = (),
         upgrades: tuple[SchemaChange, ...] = (),
     ) -> None:
-        """`changes` are all, `upgrades` those of them that read an older form."""
-        self.root = root
+        super().__init__(root, parser.target, parser.unresolved)
         self.changes = changes
         self.upgrades = upgrades
-        self._references = references
         self._graph: dict[Segments, set[Segments]] | None = None
         self._reach: dict[Segments, frozenset[Segments]] = {}
-
-    # -- references ---------------------------------------------------------------------------
-
-    def segments(self, reference: Any, path: Path) -> Segments:
-        """Return the segments from the root to where a reference leads, whether or not something is there.
-        `path`: the schema that has the reference. Raises SchemaError where it is not local.
-        """
-        return self._references.segments(reference, path)
-
-    def target(self, reference: Any, path: Path) -> tuple[Schema, Segments]:
-        """Return the schema that a reference leads to, and its segments from the root. `path`: the schema
-        that has the reference. Raises SchemaError where it leads nowhere in this document.
-        """
-        return self._references.target(reference, path)
-
-    def resolve(self, segments: Segments) -> Schema:
-        """Return the schema at segments that `target` returned. Raises SchemaError where there is none."""
-        return self._references.resolve(segments)
 
     # -- which definitions refer to which -------------------------------------------------------
 
@@ -192,11 +171,11 @@ def parse_schema(
     parser = Parser(schema, checked=checked, refuses=refuses)
     root = parser.parsed()
     if checked:
-        return SchemaDocument(root, References(root, parser.target))
+        return SchemaDocument(root, parser)
     changes = {**parser.upgrades, **parser.converted, **changes_of(parser.changes_of_values(root))}
-    root, references = _without_defects(root, parser, refuses, changes)
+    root = _without_defects(root, parser, refuses, changes)
     upgrades = tuple(parser.upgrades.values())
-    return SchemaDocument(root, references, tuple(changes.values()), upgrades)
+    return SchemaDocument(root, parser, tuple(changes.values()), upgrades)
 
 
 _ROUNDS: Final = 20
@@ -213,23 +192,23 @@ _EVALUATING: Final = (_IN_PLACE - {"not"}) | {"contains"}
 
 def _without_defects(
     root: SchemaNode, parser: Parser, refuses: Callable[[str], str], changes: Changes
-) -> tuple[SchemaNode, References]:
-    """Leave out the defects of a schema; return its root, the same where there is none, and its references.
+) -> SchemaNode:
+    """Leave out the defects of a schema; return its root, the same where there is none.
     `refuses`: why a pattern is not to be used; "" where it is. `changes` receives what is left out. Raises
     SchemaError where references lead to what cannot be used.
     """
     references = References(root, parser.target, parser.unresolved)
     if not parser.suspicious and not parser.repairs and _all_lead_on(parser.references, references):
-        return root, references
+        return root
     repairs: Mapping[int, Repairs] = parser.repairs
     for first in (True, *([False] * (_ROUNDS - 1))):
         survey = _Survey(root, references, repairs, refuses, first=first)
         if survey.clean:
-            return root, references
+            return root
         root = _Cleaner(survey, changes).cleaned(root)
-        references = References(root, parser.target, parser.unresolved)
         if not parser.references:  # nothing refers to what was left out
-            return root, references
+            return root
+        references = References(root, parser.target, parser.unresolved)
     raise SchemaError("", "its references lead to what cannot be used")
 
 
