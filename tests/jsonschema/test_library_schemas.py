@@ -23,37 +23,28 @@ from tests.python.compiled import RefusedError, compile_files, spec
 ZOD: dict[str, Any] = {"version": 1, "vendor": "zod"}
 TEXT_4 = {"def": {"type": "string"}, "type": "string", "format": None, "minLength": None}
 TEXT_3 = {"_def": {"checks": [], "typeName": "ZodString", "coerce": False}, "~standard": ZOD}
-OBJECTS: dict[str, tuple[dict[str, Any], str]] = {
-    "Zod 4": (
-        {"def": {"type": "object", "shape": {"a": TEXT_4}}, "type": "object"},
-        "z.toJSONSchema(schema)",
-    ),
-    "Zod 4, standard": ({"~standard": ZOD, "def": {"type": "object"}, "type": "object"}, "z.toJSONSchema"),
-    "Zod 3": ({"_def": {"typeName": "ZodObject"}, "~standard": ZOD, "_cached": None}, "zodToJsonSchema"),
-    "Zod 3, old": ({"_def": {"typeName": "ZodObject"}}, "zodToJsonSchema"),
-    "Zod core": ({"_zod": {"def": {"type": "object", "shape": {}}}}, "z.toJSONSchema(schema)"),
-    "Valibot": (
-        {"kind": "schema", "type": "object", "expects": "Object", "async": False, "entries": {}},
-        "@valibot/to-json-schema",
-    ),
-    "ArkType": ({"domain": "object", "required": [{"key": "a", "value": "string"}]}, "toJsonSchema()"),
-    "Effect": ({"ast": {"_tag": "TypeLiteral", "propertySignatures": []}}, "JSONSchema.make"),
+OBJECTS: dict[str, dict[str, Any]] = {
+    "Zod 4": {"def": {"type": "object", "shape": {"a": TEXT_4}}, "type": "object"},
+    "Zod 4, standard": {"~standard": ZOD, "def": {"type": "object"}, "type": "object"},
+    "Zod 3": {"_def": {"typeName": "ZodObject"}, "~standard": ZOD, "_cached": None},
+    "Zod 3, old": {"_def": {"typeName": "ZodObject"}},
+    "Zod core": {"_zod": {"def": {"type": "object", "shape": {}}}},
+    "Valibot": {"kind": "schema", "type": "object", "expects": "Object", "async": False, "entries": {}},
+    "ArkType": {"domain": "object", "required": [{"key": "a", "value": "string"}]},
+    "Effect": {"ast": {"_tag": "TypeLiteral", "propertySignatures": []}},
     # As JSON.stringify writes them: functions and promises leave nothing.
-    "Standard JSON Schema": ({"~standard": {**ZOD, "jsonSchema": {}}}, "z.toJSONSchema(schema)"),
-    "Standard JSON Schema, in parts": (
-        {"~standard": {**ZOD, "jsonSchema": {"input": {}, "output": {}}}, "type": "object"},
-        "z.toJSONSchema(schema)",
-    ),
-    "AI SDK, a promise": ({"jsonSchema": {}}, "JSON Schema"),
-    "AI SDK, nothing": ({"jsonSchema": None, "_type": None}, "JSON Schema"),
-    "AI SDK, of Zod": (
-        {"jsonSchema": {"def": {"type": "object", "shape": {}}, "type": "object"}},
-        "JSON Schema",
-    ),
-    "AI SDK, twice": ({"jsonSchema": {"jsonSchema": {"type": "object"}}}, "JSON Schema"),
-    "another": ({"~standard": {"version": 1, "vendor": "own"}, "fields": {}}, "JSON Schema"),
+    "Standard JSON Schema": {"~standard": {**ZOD, "jsonSchema": {}}},
+    "Standard JSON Schema, in parts": {
+        "~standard": {**ZOD, "jsonSchema": {"input": {}, "output": {}}},
+        "type": "object",
+    },
+    "AI SDK, a promise": {"jsonSchema": {}},
+    "AI SDK, nothing": {"jsonSchema": None, "_type": None},
+    "AI SDK, of Zod": {"jsonSchema": {"def": {"type": "object", "shape": {}}, "type": "object"}},
+    "AI SDK, twice": {"jsonSchema": {"jsonSchema": {"type": "object"}}},
+    "another": {"~standard": {"version": 1, "vendor": "own"}, "fields": {}},
 }
-SHAPES = {f"a shape of {name}": ({"a": each, "b": each}, words) for name, (each, words) in OBJECTS.items()}
+SHAPES = {f"a shape of {name}": {"a": each, "b": each} for name, each in OBJECTS.items()}
 JSON_SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
 CARRYING: dict[str, dict[str, Any]] = {
     "AI SDK": {"jsonSchema": JSON_SCHEMA},
@@ -83,12 +74,12 @@ def imported(tmp_path: Path, schema: Any) -> Any:
 
 @pytest.mark.parametrize("name", [*OBJECTS, *SHAPES])
 def test_what_carries_no_json_schema_is_refused_at_each_door(name: str, tmp_path: Path) -> None:
-    value, words = {**OBJECTS, **SHAPES}[name]
+    value = {**OBJECTS, **SHAPES}[name]
     for schema in placed(value) if name in OBJECTS else [value]:
         for provider in available():
             with pytest.raises(SchemaError, match="JSON Schema") as refused:
                 normalize(schema, provider)
-            assert words in str(refused.value)
+            assert "z.toJSONSchema" in str(refused.value)
         with pytest.raises(SchemaError):
             quarantined(schema)
         with pytest.raises(UnfitError, match="JSON Schema"):
@@ -101,7 +92,7 @@ def test_what_carries_no_json_schema_is_refused_at_each_door(name: str, tmp_path
         assert list(found.specs) == ["good.yaml"]
         (problem,) = found.diagnostics
         assert problem.code == "library-schema"
-        assert words in problem.hint
+        assert "z.toJSONSchema" in problem.hint
 
 
 @pytest.mark.parametrize("name", CARRYING)

@@ -85,16 +85,6 @@ class _LibrarySchema(Struct, frozen=True):
     schema: JsonObject | None = None
 
 
-_CONVERSIONS: Final[Mapping[str, str]] = {
-    "zod": "`z.toJSONSchema(schema)`; for Zod 3, `zodToJsonSchema(schema)` of `zod-to-json-schema`",
-    "valibot": "`toJsonSchema(schema)` of `@valibot/to-json-schema`",
-    "arktype": "`schema.toJsonSchema()`",
-    "effect": "`JSONSchema.make(schema)`",
-}
-"""By library: what makes a JSON Schema of its schema."""
-_LIBRARIES: Final[Mapping[str, str]] = {
-    "zod": "Zod", "valibot": "Valibot", "arktype": "ArkType", "effect": "Effect",
-}  # fmt: skip
 _CARRIERS: Final = (
     ("~standard", "jsonSchema", "input"),
     ("~standard", "jsonSchema", "output"),
@@ -126,15 +116,13 @@ def library_schema(schema: JsonMapping, *, root: bool) -> _LibrarySchema | None:
             carried = _at(schema, path)
             # Functions and promises are left out of JSON, so that nothing is left of what they would give.
             if isinstance(carried, dict) and carried and not carried.keys() & {"input", "output"}:
-                if _library(carried) is not None:
+                if _is_of_library(carried):
                     break
                 return _LibrarySchema("an object carries a JSON Schema", "", path, carried)
-    library = _library(schema)
-    if library is None:
+    if not _is_of_library(schema):
         return None
-    name = f"schema of {_LIBRARIES.get(library, repr(library)[:40])}" if library else "schema of a library"
-    conversion = _CONVERSIONS.get(library, "what its library makes of it as JSON Schema")
-    return _LibrarySchema(f"a {name} is no JSON Schema", f"give the result of {conversion}")
+    hint = "give what its library makes of it as JSON Schema, such as `z.toJSONSchema(schema)` of Zod"
+    return _LibrarySchema("a schema of a library is no JSON Schema", hint)
 
 
 def _at(value: object, path: tuple[str, ...]) -> object:
@@ -143,26 +131,21 @@ def _at(value: object, path: tuple[str, ...]) -> object:
     return value
 
 
-def _library(schema: Mapping[str, object]) -> str | None:
-    """The library whose object this is; "" where it is not known which, None for a JSON Schema."""
-    standard = schema.get("~standard")
-    if isinstance(standard, Mapping):
-        vendor = standard.get("vendor")
-        return vendor if isinstance(vendor, str) else ""
-    definitions = (schema.get("_def"), schema.get("def"))
-    if isinstance(schema.get("_zod"), Mapping) or any(
-        isinstance(each, Mapping) and isinstance(each.get("type", each.get("typeName")), str)
-        for each in definitions
-    ):
-        return "zod"
-    if schema.get("kind") in ("schema", "validation", "transformation") and "async" in schema:
-        return "valibot"
-    if isinstance(schema.get("domain"), (str, Mapping)) and schema.keys() <= _ARKTYPE:
-        return "arktype"
+def _is_of_library(schema: Mapping[str, object]) -> bool:
+    """Return whether an object is one of Zod, Valibot, ArkType, Effect, the AI SDK or any Standard Schema."""
     tree = schema.get("ast")
-    if isinstance(tree, Mapping) and isinstance(tree.get("_tag"), str):
-        return "effect"
-    return "" if schema.keys() <= _WRAPPER and schema.keys() & {"jsonSchema", "toJSONSchema"} else None
+    return (
+        isinstance(schema.get("~standard"), Mapping)
+        or isinstance(schema.get("_zod"), Mapping)
+        or any(
+            isinstance(each, Mapping) and isinstance(each.get("type", each.get("typeName")), str)
+            for each in (schema.get("_def"), schema.get("def"))
+        )
+        or (schema.get("kind") in ("schema", "validation", "transformation") and "async" in schema)
+        or (isinstance(schema.get("domain"), (str, Mapping)) and schema.keys() <= _ARKTYPE)
+        or (isinstance(tree, Mapping) and isinstance(tree.get("_tag"), str))
+        or (schema.keys() <= _WRAPPER and not schema.keys().isdisjoint(("jsonSchema", "toJSONSchema")))
+    )
 
 
 def python_object(value: object) -> _LibrarySchema | None:
@@ -170,17 +153,7 @@ def python_object(value: object) -> _LibrarySchema | None:
     if value is None or isinstance(value, (str, int, float, list, tuple, Mapping)):
         return None
     owner = value if isinstance(value, type) else type(value)
-    conversion = next((text for name, text in _METHODS.items() if hasattr(value, name)), None)
     name = getattr(owner, "__name__", "")
     what = f"the class `{name}`" if isinstance(value, type) else f"an object of the class `{name}`"
-    hint = conversion or "give its JSON Schema, such as `pydantic.TypeAdapter(T).json_schema()`"
+    hint = "give its JSON Schema, such as `pydantic.TypeAdapter(T).json_schema()`"
     return _LibrarySchema(f"{what} is no JSON Schema", hint)
-
-
-_METHODS: Final[Mapping[str, str]] = {
-    "model_json_schema": "give what its `model_json_schema()` returns",
-    "json_schema": "give what its `json_schema()` returns",
-    "_declared_fields": "give what `JSONSchema().dump(schema)` of `marshmallow-jsonschema` returns",
-    "__struct_fields__": "give what `msgspec.json.schema(T)` returns",
-}
-"""By what an object has: how to make a JSON Schema of it. Nothing of it is run."""
