@@ -50,9 +50,7 @@ _APPLYING: Final = frozenset(
 
 
 def may_keep_undeclared(schema: JsonMapping) -> bool:
-    """Return whether a second schema may apply to a value of `schema`, or to a part of it. Where this holds
-    for no schema of a document, `objects_keeping_undeclared` is empty.
-    """
+    """Return whether a second schema may apply to a value of `schema`, or to a part of it."""
     return not _APPLYING.isdisjoint(schema) or isinstance(schema.get("default"), dict | list)
 
 

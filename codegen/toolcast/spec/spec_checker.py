@@ -39,37 +39,23 @@ _MOST_COMPARED = 1_000  # known words that a wrong one is compared with
 
 
 class Names(Struct, frozen=True, kw_only=True):
-    """The names that members of a mapping may have, for diagnostics.
-
-    Attributes:
-        code: the code of the diagnostic of another name.
-        wanted: what each name is, with its article.
-        listed: the words before the list of all names.
-        hint: what to write, where there is no list.
-        synonyms: names of other formats, each with the name that is meant.
-        refused: names of other formats for which there is none here, each with what to do instead.
-    """
+    """The names that members of a mapping may have, for diagnostics."""
 
     code: str = "unknown-key"
-    wanted: str = "a known key"
-    listed: str = "known keys are"
-    hint: str = ""
-    synonyms: Mapping[str, str] = {}
-    refused: Mapping[str, str] = {}
+    wanted: str = "a known key"  # what each name is, with its article
+    listed: str = "known keys are"  # before the list of all names
+    hint: str = ""  # where there is no list
+    synonyms: Mapping[str, str] = {}  # names of other formats → the name that is meant
+    refused: Mapping[str, str] = {}  # names of other formats without one here → what to do instead
 
 
 class Words(Struct, frozen=True, kw_only=True):
-    """Words of diagnostics about a key or a member of it.
+    """Words of diagnostics about a key or a member of it."""
 
-    `code` is that of a value that it cannot have, or of members that it lacks; `hint` says what to write,
-    `wanted` what its value is, with the article (empty: what the schema says). `names` are those of its
-    members.
-    """
-
-    code: str = ""
+    code: str = ""  # of a value that it cannot have, or of members that it lacks
     hint: str = ""
-    wanted: str = ""
-    names: Names = Names()
+    wanted: str = ""  # what its value is, with the article; empty: what the schema says
+    names: Names = Names()  # of its members
 
 
 _ANY_NAMES: Final = Names()

@@ -49,9 +49,7 @@ class _Anchor:
 
 
 def parse_yaml(text: str) -> tuple[Any, list[Problem]]:
-    """Return the data in `text`, and every problem found. Never raises. With problems the data is not usable,
-    but for keys that are there twice: the first of each counts.
-    """
+    """Return the data in `text`, and every problem found, as `json_reader.parse_json` does."""
     data, _, problems = _read(text)
     return data, problems
 
