@@ -303,7 +303,7 @@ class Disclosure(Caller):
         """Carry out a call as the registry does; arguments without a provider are of the session's own.
 
         The first wrong call in a turn of a tool that was shown in part is answered with every violation, the
-        description and the full schema, as far as the registry's output limit allows. Its definition is full
+        description and the full schema, if the registry's output limit has room. Its definition is full
         from the next round on, unless `upgrade` is "answer".
 
         Args:

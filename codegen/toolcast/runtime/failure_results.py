@@ -4,7 +4,7 @@ Arguments that do not fit, and a handler that asks for another call, reach the m
 as data.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 from msgspec import Struct
@@ -75,10 +75,6 @@ def attempts_of(tool: str, attempts: MaxAttempts) -> int:
     return attempts.get(tool, MAX_ATTEMPTS) if isinstance(attempts, Mapping) else attempts
 
 
-_NAMES = 100  # characters of the names of parameters that a schema has in part, or lacks
-_WORDS = 80  # characters of the words around them, with room for two numbers
-
-
 class ArgumentHint(Struct, frozen=True, kw_only=True):
     """The shape of a call: `data` of a call that lacks required arguments, or whose error has the tool's
     schema.
@@ -107,58 +103,22 @@ class _RefusedArgumentsError(RefusalError):
 def refuse_arguments(
     tool: AnyTool, problem: ArgumentError, provider: str | None, *, in_part: bool, limit: int | None
 ) -> _RefusedArgumentsError:
-    """Make the refusal of arguments. To a model that was shown the tool `in_part` it has the rest: the
-    description and the full schema, or as much of it as `limit` characters hold."""
+    """Make the refusal of arguments. To a model that was shown the tool `in_part` it has the description and
+    the full schema, as far as `limit` characters hold them."""
     text = str(problem)
     if not (in_part or problem.missing):
         return _RefusedArgumentsError(text, None)
     schema = schema_text(tool, provider).decode()
     hint = ArgumentHint(tool=tool.name, missing=_missing(problem), schema=msgspec.json.decode(schema))
     if in_part:
-        whole = f"{text}\nThe full schema of {tool.name!r}: {schema}"
-        described = f"{text}\nThe description of {tool.name!r}: {tool.description}{whole[len(text) :]}"
-        if limit is not None and len(whole) > limit:
-            head = f"{text}\nThe full schema of {tool.name!r} has {len(schema)} characters"
-            first = _refused(problem, hint.schema)
-            text = _part(f"{head}, too many for one result", hint.schema, first, limit) or text
-        elif tool.description == tool.summary or (limit is not None and len(described) > limit):
-            text = whole
-        else:
-            text = described
+        full = f"The full schema of {tool.name!r}"
+        whole = f"{full}: {schema}"
+        described = f"The description of {tool.name!r}: {tool.description}\n{whole}"
+        too_long = f"{full} has {len(schema)} characters, too many for one result."
+        choices = (whole if tool.description == tool.summary else described, whole, too_long)
+        texts = (f"{text}\n{each}" for each in choices)
+        text = next((each for each in texts if limit is None or len(each) <= limit), text)
     return _RefusedArgumentsError(text, hint)
-
-
-def _part(head: str, schema: JsonMapping, first: Collection[str], limit: int) -> str:
-    """Return `head` with as much of a schema as fits, the parameters `first` before all, and the names that
-    are left out; without a schema if nothing fits, and "" if `head` does not."""
-    from .standalone_schema import schema_within
-
-    part, cut, absent = schema_within(schema, first, limit - len(head) - 2 * _NAMES - _WORDS)
-    if not part:
-        return f"{head}." if len(head) < limit else ""
-    lacks = _listed("left out", absent) + _listed("with types alone", cut)
-    return f"{head}{lacks}. In part: {msgspec.json.encode(part).decode()}"
-
-
-def _listed(how: str, names: Sequence[str]) -> str:
-    shown = ", ".join(names)
-    shown = shown if len(shown) <= _NAMES else f"{shown[: _NAMES - 1]}…"
-    return f"; {how} ({len(names)}): {shown}" if names else ""
-
-
-def _refused(problem: ArgumentError, schema: JsonMapping) -> list[str]:
-    paths = [
-        member("$", violation.expected)
-        if (violation.keyword, violation.path) == ("required", "$")
-        else violation.path
-        for violation in problem.violations
-    ]
-    places = {name: member("$", name) for name in schema.get("properties", ())}
-    return [
-        name
-        for name, place in places.items()
-        if any(path == place or path.startswith((f"{place}.", f"{place}[")) for path in paths)
-    ]
 
 
 def schema_text(tool: AnyTool, provider: str | None) -> bytes:
