@@ -26,7 +26,7 @@ from toolcast.runtime import (
     ToolRegistry,
     ToolResult,
 )
-from toolcast.runtime.middleware.logs import CallLog, JsonLines
+from toolcast.runtime.middleware.logs import CallLog
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.policy.approval import question
 from toolcast_tools import toolset
@@ -127,7 +127,7 @@ def everything(handler: Any, caplog: pytest.LogCaptureFixture) -> str:
     registry.register(HTTP_REQUEST, handler)
     with caplog.at_level(logging.DEBUG):
         outlet.seen.append(asyncio.run(registry.execute("http_request", CALL, context=outlet.context)))
-    lines = [JsonLines().format(record) for record in caplog.records]
+    lines = [f"{logging.Formatter().format(record)} {vars(record)}" for record in caplog.records]
     # Not as JSON, whose escapes would hide a form.
     return "\n".join([*map(str, map(msgspec.to_builtins, _plain(outlet.seen))), *lines])
 
