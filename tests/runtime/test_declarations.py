@@ -142,9 +142,8 @@ def test_a_registry_gives_the_text_as_definitions() -> None:
     text = registry.definitions("typescript")
     assert text.decode() == declare(registry, "typescript")
     assert registry.definitions("typescript") is text
-    for parsed in (registry.definition_objects, registry.definitions_raw):
-        with pytest.raises(ValueError, match="use definitions"):
-            parsed("python")
+    with pytest.raises(ValueError, match="use definitions"):
+        registry.definition_objects("python")
 
 
 def test_nothing_is_declared_for_a_tool_that_was_not_generated_for_the_language() -> None:

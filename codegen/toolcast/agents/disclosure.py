@@ -220,17 +220,6 @@ class Disclosure(Caller):
         self._grouped = self._grouped or len(self._order)
         return tuple((self.registry.get(name).binding, self.level_of(name)) for name in self._order)
 
-    def definitions_raw(self, *, cache: Cache | None = None) -> msgspec.Raw:
-        """Return `definitions` as a value that `msgspec.json.encode` copies unchanged.
-
-        Args:
-            cache: as for `definitions`.
-
-        Returns:
-            A `msgspec.Raw`.
-        """
-        return msgspec.Raw(self.definitions(cache=cache))
-
     def definition_objects(self, *, cache: Cache | None = None) -> list[JsonObject]:
         """Return `definitions` as parsed objects.
 

@@ -145,24 +145,6 @@ class DefinitionLists:
         streamed = any(binding.stream_arguments for binding in bindings)
         return merged(rules.strict if enforced else {}, rules.stream_arguments if streamed else {})
 
-    def definitions_raw(
-        self,
-        provider: str,
-        level: Level = "full",
-        *,
-        strict: bool | None = None,
-        cache: Cache | None = None,
-    ) -> msgspec.Raw:
-        """Return `definitions` as a `msgspec.Raw`, which `msgspec.json.encode` copies unchanged. It takes the
-        same `provider`, `level`, `strict` and `cache`.
-
-        Raises:
-            UnknownProviderError: nothing was generated for `provider`.
-            ValueError: `provider` is a language, whose declarations are text.
-        """
-        _refuse_text(provider)
-        return msgspec.Raw(self.definitions(provider, level, strict=strict, cache=cache))
-
     def definition_objects(
         self,
         provider: str,
@@ -178,7 +160,8 @@ class DefinitionLists:
             UnknownProviderError: nothing was generated for `provider`.
             ValueError: `provider` is a language, whose declarations are text.
         """
-        _refuse_text(provider)
+        if is_language(provider):
+            raise ValueError(f"The definitions for {provider!r} are declarations in text: use definitions().")
         definitions = self.definitions(provider, level, strict=strict, cache=cache)
         return cast("list[JsonObject]", msgspec.json.decode(definitions))
 
@@ -193,8 +176,3 @@ def _request_tool(entry: "LazyTool | AnyBinding", definition: bytes, rules: Requ
         return RequestTool(entry.name, definition, deferred=True)
     binding = entry.binding if isinstance(entry, LazyTool) else entry
     return RequestTool(entry.name, definition, True, binding.group, binding.summary)
-
-
-def _refuse_text(provider: str) -> None:
-    if is_language(provider):
-        raise ValueError(f"The definitions for {provider!r} are declarations in text: use definitions().")
