@@ -1,22 +1,35 @@
-"""Tools by name: the common part of a registry and a selection of its tools."""
+"""Tools by name, in requests and in calls: the common part of a registry and a selection of its tools."""
 
 from collections.abc import Collection, Coroutine, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonObject
 from ..permissions import PERMISSIONS, Permission
 from .arguments import Arguments
+from .binding import AnyBinding, Level
 from .call_steps import FILLING_IN, fill_in, run_call
 from .context import ToolContext
-from .definition_lists import DefinitionLists
-from .errors import ArgumentError, InjectionError
+from .definitions import DefinitionBytes, allows_strict, is_language
+from .errors import ArgumentError, InjectionError, MissingDataError
 from .executor import Executor, refuse_in_event_loop
+from .request_rules import (
+    Cache,
+    RequestRules,
+    RequestTool,
+    check_cache,
+    is_deferred,
+    mark_loaded,
+    merged,
+    request_tools,
+)
 from .result import ToolResult
 from .snapshot import Entry, LazyTool, Snapshot, find_entry, make_ready_or_fail, unknown_tool
 
 if TYPE_CHECKING:
+    from .declaration_text.names import Language
     from .middleware.events import Stage
     from .middleware.policy.policy import Policy
     from .wire.guesses import Guesses
@@ -77,13 +90,20 @@ class Caller:
         raise NotImplementedError
 
 
-class ToolView(Caller, DefinitionLists):
+class ToolView(Caller):
     """Reading and calling tools: the common part of a registry and its selections.
 
     Safe from many threads and tasks: all that is read was registered at one moment.
     """
 
     _executor: Executor
+
+    def snapshot(self) -> Snapshot:
+        """Return all tools between two registrations; the same object until the next one.
+
+        Its `entries` are sorted by name.
+        """
+        raise NotImplementedError
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -193,6 +213,137 @@ class ToolView(Caller, DefinitionLists):
                 return executor.guard.report_fault(tool, "", "reading the context", problem)[0]
         guesses = executor.guesses if request.guesses is None else request.guesses
         return await run_call(executor, found, request.arguments, context, guesses)
+
+    def definitions(
+        self,
+        provider: str,
+        level: Level = "full",
+        *,
+        strict: bool | None = None,
+        cache: Cache | None = None,
+    ) -> bytes:
+        """Return the tool objects of all tools, for a request to a provider; or their declarations, for code.
+
+        If a tool states `defer` and the provider loads tools on demand, the objects of its search come first,
+        and such tools are in namespaces by group, if the provider has these.
+
+        Args:
+            provider: id of the provider, or the language of the code, "typescript" or "python".
+            level: "full" or "brief".
+            strict: False sets the flags of a strict mode to false; None follows the environment variable
+                TOOLCAST_NO_STRICT.
+            cache: "last" marks the last tool that is part of the prompt, so that a prompt cache holds all of
+                them; nothing for a provider without such a mark.
+
+        Returns:
+            A JSON array, sorted by name; `[]` without tools. For code, the text of
+            `toolcast.runtime.declarations.declare`. The same bytes until the next registration, so that
+            prompt caches hold. Iterating them raises TypeError: a client that takes a list of tools needs
+            `definition_objects`.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `provider`.
+            MissingDataError: `cache` is set, and the rules of the provider's requests are missing.
+            ValueError: `level` is neither "full" nor "brief", or `cache` neither "last" nor None.
+        """
+        snapshot = self.snapshot()
+        flags = allows_strict(provider, strict)
+        ready = snapshot.definitions.get((provider, level, flags, cache))
+        if ready is None:
+            check_cache(cache)
+            ready = DefinitionBytes(
+                self._declared(provider, level)
+                if is_language(provider)
+                else self._requested(provider, level, strict, cache)
+            )
+            snapshot.definitions[provider, level, flags, cache] = ready
+        return ready
+
+    def _declared(self, language: "Language", level: Level) -> bytes:
+        from .declarations import declare
+
+        return declare(self, language, level).encode()
+
+    def _requested(self, provider: str, level: Level, strict: bool | None, cache: Cache | None) -> bytes:
+        entries = [
+            entry if isinstance(entry, LazyTool) else entry.binding
+            for entry in self.snapshot().entries.values()
+        ]
+        made = [(entry, entry.definition(provider, level, strict=strict)) for entry in entries]
+        rules = self.request_rules(provider, required=cache is not None)
+        tools = [_request_tool(entry, definition, rules) for entry, definition in made]
+        return request_tools(tools, rules, rules.search_tools, cache)
+
+    def request_rules(self, provider: str, *, required: bool = False) -> RequestRules:
+        """Return what a provider takes in a request beside tool objects: the rules of the first tool, empty
+        without tools.
+
+        Args:
+            required: whether missing rules are an error.
+
+        Raises:
+            MissingDataError: the rules are required and missing.
+        """
+        for entry in self.snapshot().entries.values():
+            source = entry if isinstance(entry, LazyTool) else entry.binding
+            try:
+                return source.request_rules(provider)
+            except MissingDataError:  # a package of before: it has no tool that is loaded on demand
+                if required:
+                    raise
+                break
+        return RequestRules()
+
+    def request_members(self, provider: str, *, strict: bool | None = None) -> JsonObject:
+        """Return the members of a request beside `tools` that concern all of them.
+
+        Strict mode, of a provider that has it for all tools of a request and no flag of each (Gemini's mode
+        VALIDATED, Cohere's `strict_tools`): if the spec of one tool or more asks for it under `providers`,
+        and none gives it up. Arguments that are streamed as they are written (Vertex AI): if a tool states
+        `stream_arguments`.
+
+        Args:
+            provider: id of the provider.
+            strict: as for `definitions`.
+
+        Returns:
+            New objects each time; `{}` for most providers.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `provider`.
+            MissingDataError: the rules of the provider's requests are missing.
+        """
+        rules = self.request_rules(provider, required=True)
+        entries = self.snapshot().entries.values()
+        if not rules.strict and not rules.stream_arguments:
+            for entry in list(entries)[:1]:  # an id that no tool knows has no rules, either
+                (entry if isinstance(entry, LazyTool) else entry.binding).definition(provider, "full")
+            return {}
+        bindings = [entry.binding for entry in entries]
+        modes = {binding.strict[provider] for binding in bindings if provider in binding.strict}
+        enforced = modes == {True} and allows_strict(provider, strict)
+        streamed = any(binding.stream_arguments for binding in bindings)
+        return merged(rules.strict if enforced else {}, rules.stream_arguments if streamed else {})
+
+    def definition_objects(
+        self,
+        provider: str,
+        level: Level = "full",
+        *,
+        strict: bool | None = None,
+        cache: Cache | None = None,
+    ) -> list[JsonObject]:
+        """Return `definitions` as new parsed objects, for clients that take those. It takes the same
+        `provider`, `level`, `strict` and `cache`.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `provider`.
+            ValueError: `provider` is a language, whose declarations are text.
+        """
+        if is_language(provider):
+            raise ValueError(f"The definitions for {provider!r} are declarations in text: use definitions().")
+        definitions = self.definitions(provider, level, strict=strict, cache=cache)
+        return cast("list[JsonObject]", msgspec.json.decode(definitions))
 
     def accept(self, name: str, value: Any, provider: str | None = None, call_id: str = "") -> ToolResult:
         """Make the result of a call that was carried out elsewhere, as if a handler had returned `value`.
@@ -345,3 +496,15 @@ def _permissions(values: str | Collection[str] | None) -> frozenset[str] | None:
         if one not in PERMISSIONS:
             raise ValueError(f"There is no permission {one!r}. Choose among {', '.join(PERMISSIONS)}.")
     return chosen
+
+
+def _request_tool(entry: "LazyTool | AnyBinding", definition: bytes, rules: RequestRules) -> RequestTool:
+    """Return a tool as a request has it. The definition says whether it is loaded on demand; the module is
+    imported only if its group counts."""
+    deferred = is_deferred(definition, rules) if isinstance(entry, LazyTool) else entry.defer
+    if not rules.loads_tools or not deferred:
+        return RequestTool(entry.name, mark_loaded(definition, rules))
+    if not rules.namespace:
+        return RequestTool(entry.name, definition, deferred=True)
+    binding = entry.binding if isinstance(entry, LazyTool) else entry
+    return RequestTool(entry.name, definition, True, binding.group, binding.summary)
