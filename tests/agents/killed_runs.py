@@ -27,8 +27,8 @@ import msgspec
 from toolcast.agents import Budget, Record, RunState, delegate, resume, run_tools
 from toolcast.agents.events import RoundStarted
 from toolcast.runtime import CallDeferred, ToolContext, ToolRegistry
-from toolcast.runtime.elicitation import Elicited
 from toolcast.runtime.middleware.policy import Policy
+from toolcast.runtime.questions import Elicited
 
 from generated.registry import BINDINGS
 from tests.agents.dispatch.answers import ANSWERS, Asked

@@ -26,7 +26,7 @@ from toolcast.runtime import (
     ToolRegistry,
     ToolResult,
 )
-from toolcast.runtime.elicitation import form_schema
+from toolcast.runtime.questions import form_schema
 
 Note = ToolBinding[Any, Any]
 

@@ -26,10 +26,9 @@ from .workers import Workers, abandoned
 
 if TYPE_CHECKING:
     from ..jsonschema.validator_errors import Violation
-    from .elicitation import ElicitationRequest, Elicited
     from .functions.adapt import AdaptError, adapt
+    from .questions import ElicitationRequest, Elicited, Message, Sampled, SamplingRequest
     from .repairs.repair import Repair
-    from .sampling import Message, Sampled, SamplingRequest
     from .wire.fragments import FragmentError, Fragments, PartialArguments
     from .wire.guesses import Guesses, RecordedGuesses
 
@@ -76,17 +75,17 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "AdaptError": ".functions.adapt",
-        "ElicitationRequest": ".elicitation",
-        "Elicited": ".elicitation",
+        "ElicitationRequest": ".questions",
+        "Elicited": ".questions",
         "FragmentError": ".wire.fragments",
         "Fragments": ".wire.fragments",
         "Guesses": ".wire.guesses",
-        "Message": ".sampling",
+        "Message": ".questions",
         "PartialArguments": ".wire.fragments",
         "RecordedGuesses": ".wire.guesses",
         "Repair": ".repairs.repair",
-        "Sampled": ".sampling",
-        "SamplingRequest": ".sampling",
+        "Sampled": ".questions",
+        "SamplingRequest": ".questions",
         "Violation": "..jsonschema.validator_errors",
         "adapt": ".functions.adapt",
     },

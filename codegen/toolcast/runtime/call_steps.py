@@ -46,9 +46,8 @@ from .workers import RunsOn, Workers, unwrap
 if TYPE_CHECKING:
     from asyncio import Timeout
 
-    from .elicitation import ElicitationRequest
     from .middleware.secrets.secrets import Secrets
-    from .sampling import SamplingRequest
+    from .questions import ElicitationRequest, SamplingRequest
     from .wire.guesses import Guesses, RecordedGuesses
 
 

@@ -27,8 +27,7 @@ _LogReceiver: TypeAlias = Callable[[LogLevel, Any, str], object]
 whatever thread the handler runs in; it must not block."""
 
 if TYPE_CHECKING:  # loaded where a handler asks
-    from .elicitation import Asker, Elicited
-    from .sampling import Message, Sampled, Sampler
+    from .questions import Asker, Elicited, Message, Sampled, Sampler
 
 T = TypeVar("T")
 
@@ -164,7 +163,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
             RefusalError: nobody can be asked, or the answer does not fit the form.
             TypeError: the form has a field of another type, or `message` is no text.
         """
-        from .elicitation import ask
+        from .questions import ask
 
         return await ask(self.asker, self.tool, message, form)
 
@@ -183,7 +182,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
             ValueError: `url` is no address of a page.
             TypeError: `message` or `url` is no text.
         """
-        from .elicitation import ask
+        from .questions import ask
 
         return await ask(self.asker, self.tool, message, None, url)
 
@@ -216,7 +215,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
             ValueError: there is no message, or `max_tokens` is below 1.
             TypeError: an argument has another type.
         """
-        from .sampling import request, sample
+        from .questions import request, sample
 
         asked = request(
             messages=messages,

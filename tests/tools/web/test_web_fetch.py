@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolContext
 from toolcast.runtime.middleware.policy import Policy
-from toolcast.runtime.sampling import Sampled, SamplingRequest
+from toolcast.runtime.questions import Sampled, SamplingRequest
 from toolcast_tools import OUTPUT_LIMIT, toolset
 from toolcast_tools.generated.web.web_fetch import WebFetchResult
 from toolcast_tools.web import PageQuestion, WebLimits

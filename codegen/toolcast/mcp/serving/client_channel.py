@@ -15,11 +15,10 @@ from typing import Any, TypeAlias
 from ...hidden_characters import without_hidden
 from ...jsonschema.json_values import JsonMapping
 from ...runtime.context import LOG_LEVELS, LogLevel, ToolContext
-from ...runtime.elicitation import ElicitationRequest, Elicited
 from ...runtime.encode import to_builtins
 from ...runtime.errors import RefusalError
+from ...runtime.questions import ElicitationRequest, Elicited, Message, Sampled, SamplingRequest
 from ...runtime.result import Content
-from ...runtime.sampling import Message, Sampled, SamplingRequest
 from ..sdk import load
 from .bearer_auth import extra_of
 from .call_limits import Turn

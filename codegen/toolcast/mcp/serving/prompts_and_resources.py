@@ -11,10 +11,9 @@ from msgspec import Struct, inspect
 
 from ...jsonschema.json_values import JsonObject
 from ...runtime.context import ToolContext
-from ...runtime.elicitation import choices_of, stated_type
 from ...runtime.errors import RefusalError
+from ...runtime.questions import Message, choices_of, stated_type
 from ...runtime.result import Content
-from ...runtime.sampling import Message
 from ..sdk import load
 from .announce import Changes
 

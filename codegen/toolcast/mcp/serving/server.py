@@ -25,9 +25,9 @@ from msgspec import Meta, Struct
 from ...hidden_characters import escape_hidden, without_hidden
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.context import Framework, ToolContext
-from ...runtime.elicitation import Asker, ask
 from ...runtime.errors import RefusalError, UnknownToolError
 from ...runtime.middleware.policy.approval import Answer, ApprovalRequest, described
+from ...runtime.questions import Asker, ask
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from ..sdk import INVALID_PARAMS, load, protocol_error

@@ -1,21 +1,329 @@
-"""Existing functions as handlers of generated bindings."""
+"""Existing functions as handlers of generated bindings: the differences from the contract, and the calls."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
+from msgspec import NODEFAULT, UNSET, Struct
 
-from ...jsonschema.cases import ALL, OBJECT, Part, Side, admitted
-from ...jsonschema.json_values import JsonMapping
+from ...jsonschema.cases import ALL, NULL, OBJECT, Part, Side, admitted, names_of_types
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ..binding import AnyBinding, ToolBinding
 from ..checked_types import trusted_hook
 from ..context import ToolContext
+from ..encode import EXTRA
 from ..handlers import find_precheck, is_async
 from ..resources import read_resource
 from ..result import ToolResult
-from .conversions import outgoing, schemas_of
-from .fitting import Arguments, fit
-from .signature import EMPTY, FunctionError, Signature, function_name, plain_function, read_signature
+from .conversions import Incoming, TypeSchemas, incoming, json_default, outgoing, refusal, schemas_of
+from .signature import (
+    EMPTY,
+    OWN,
+    FunctionError,
+    Parameter,
+    Signature,
+    function_name,
+    plain_function,
+    read_signature,
+)
+
+Arguments: TypeAlias = Callable[[Any, ToolContext], JsonObject]
+"""Makes the keyword arguments of one call. Raises RefusalError for a value that a type refuses."""
+
+_MAX_DEPTH = 32
+"""Levels that are compared; recursive types end here."""
+
+
+class _Field(Struct, frozen=True):
+    """The way of one property of the contract to the function. `name` is the function's parameter,
+    `attribute` the Struct's field, `absent` its value if a call leaves the property out (NODEFAULT for none);
+    `convert` makes the function's value."""
+
+    name: str
+    attribute: str
+    absent: Any
+    convert: Incoming
+
+
+class _Sides(Struct, frozen=True, kw_only=True):
+    """Both sides of a comparison. `contract` is the schema of the tool's parameters, `properties` are its
+    properties by name, `attributes` those of the Struct by the names of the properties, `found` the schemas
+    of the function's types by parameter."""
+
+    signature: Signature
+    binding: AnyBinding
+    contract: Part
+    properties: JsonMapping
+    attributes: Mapping[str, str]
+    found: TypeSchemas
+
+    def states_defaults(self, schema: object) -> bool:
+        return any("default" in each for each in _objects([schema, self.contract.side.document.get("$defs")]))
+
+    def taken(self, parameter: str) -> Part:
+        return Part(Side(self.found.document), self.found.schemas.get(parameter, True), "")
+
+
+def _objects(value: object) -> Iterator[JsonObject]:
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            yield each
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each
+
+
+def fit(signature: Signature, binding: AnyBinding, document: JsonMapping) -> tuple[Arguments, list[str]]:
+    """Return what makes the arguments of each call, and every difference between function and contract.
+    `document` is the contract. With differences, the first value is of no use."""
+    problems = _injected(signature)
+    sides = _sides(signature, binding, document)
+    sent = set(_parameter_names(sides).values())
+    for name, why in sides.found.problems.items():
+        if name in sent:
+            problems.append(f"{name}: its type cannot be made of JSON: {why}")
+    single = _single(sides)
+    if single is not None:
+        problems += _differences(sides.contract, sides.taken(single.name), "$")
+    else:
+        problems += _named_differences(sides)
+    if problems:
+        return (lambda _params, _context: {}), problems
+    make = _as_one(single, sides) if single is not None else _by_name(sides)
+    contexts = tuple(name for name, framework in signature.contexts.items() if framework == OWN)
+    if not contexts:
+        return lambda params, _context: make(params), []
+    return lambda params, context: {**make(params), **dict.fromkeys(contexts, context)}, []
+
+
+def _injected(signature: Signature) -> list[str]:
+    return [
+        f"{name}: only {signature.contexts[name]} passes such a value; give the parameter a default, or pass "
+        "one with functools.partial"
+        for name in signature.needed
+        if signature.contexts[name] != OWN
+    ]
+
+
+def _sides(signature: Signature, binding: AnyBinding, document: JsonMapping) -> _Sides:
+    contract = Part(Side(document), document["parameters"], "")
+    schema = contract.resolved().schema
+    params: Any = binding.params
+    named = hasattr(params, "__struct_fields__")
+    return _Sides(
+        signature=signature,
+        binding=binding,
+        contract=contract,
+        properties=schema.get("properties", {}) if named and isinstance(schema, dict) else {},
+        attributes=dict(zip(params.__struct_encode_fields__, params.__struct_fields__, strict=True))
+        if named
+        else {},
+        found=schemas_of({each.name: each.annotation for each in signature.parameters}, "validation"),
+    )
+
+
+def _single(sides: _Sides) -> Parameter | None:
+    """Return the one parameter that takes all properties as one object, or None."""
+    required = [each for each in sides.signature.parameters if each.required]
+    if len(required) != 1 or sides.signature.further is not EMPTY:
+        return None
+    (parameter,) = required
+    is_object = admitted(sides.taken(parameter.name)) == OBJECT
+    return parameter if is_object and parameter.name not in sides.properties else None
+
+
+def _parameter_names(sides: _Sides) -> dict[str, str]:
+    names = {each.name for each in sides.signature.parameters}
+    made = {wire: wire if wire in names else sides.attributes.get(wire, wire) for wire in sides.properties}
+    return {wire: name for wire, name in made.items() if name in names}
+
+
+def _named_differences(sides: _Sides) -> list[str]:
+    if not sides.attributes and not hasattr(sides.binding.params, "__struct_fields__"):
+        return [
+            "the parameters of the contract are no object with properties of its own, which named parameters "
+            "could take: give the function one parameter for all of them"
+        ]
+    names = _parameter_names(sides)
+    problems: list[str] = []
+    if sides.signature.further is EMPTY:
+        problems += [
+            f"{wire}: the contract has this parameter, the function does not"
+            for wire in sides.properties
+            if wire not in names
+        ]
+        if getattr(sides.binding.params, EXTRA, None) is not None:
+            problems.append("the contract takes further parameters, the function has no `**kwargs` for them")
+    problems += [
+        f"{each.name}: the function requires this parameter, the contract does not have it"
+        for each in sides.signature.parameters
+        if each.required and each.name not in names.values()
+    ]
+    parameters = {each.name: each for each in sides.signature.parameters}
+    required = sides.contract.resolved().schema.get("required", ())
+    for wire, name in names.items():
+        place, parameter = sides.contract.resolved().below("properties", wire), parameters[name]
+        problems += _differences(place, sides.taken(name), name)
+        if parameter.required and wire not in required and not _has_default(place):
+            problems.append(f"{name}: the function requires it, and in the contract it is optional")
+        problems += _default_differences(place, parameter)
+    return problems
+
+
+def _default_differences(place: Part, parameter: Parameter) -> list[str]:
+    """Compare defaults that both state. None alone often means "absent", if the contract has no null."""
+    if parameter.required or not isinstance(place.schema, dict) or "default" not in place.schema:
+        return []
+    own, stated = json_default(parameter.default, parameter.annotation), place.schema["default"]
+    absent = own is None and not admitted(place) & NULL
+    if own is NODEFAULT or absent or own == stated:
+        return []
+    return [f"{parameter.name}: the contract's default is {stated!r}, the function's is {own!r}"]
+
+
+def _as_one(parameter: Parameter, sides: _Sides) -> Callable[[object], JsonObject]:
+    convert = incoming(parameter.annotation, defaults=sides.states_defaults(sides.contract.schema))
+    name, tool = parameter.name, sides.binding.name
+
+    def make(params: object) -> JsonObject:
+        try:
+            return {name: convert(params)}
+        except ValueError as problem:
+            raise refusal(tool, "", problem) from problem
+
+    return make
+
+
+def _by_name(sides: _Sides) -> Callable[[object], JsonObject]:
+    """Pass each parameter of a call as an argument. What is absent is not passed, so that the function's
+    default applies."""
+    parameters = {each.name: each for each in sides.signature.parameters}
+    names = _parameter_names(sides)
+    fields = tuple(_field(sides, wire, parameters[name]) for wire, name in names.items())
+    stated = {each.name: each.default for each in parameters.values() if each.stated and not each.required}
+    further = _further(sides, names)
+    tool = sides.binding.name
+
+    def make(params: object) -> JsonObject:
+        made = dict(stated)
+        name = ""
+        try:
+            for field in fields:
+                value = getattr(params, field.attribute)
+                if value is not field.absent and value is not UNSET:
+                    name = field.name
+                    made[name] = field.convert(value)
+            if further is not None:
+                made |= further(params)
+        except ValueError as problem:
+            raise refusal(tool, name, problem) from problem
+        return made
+
+    return make
+
+
+def _field(sides: _Sides, wire: str, parameter: Parameter) -> _Field:
+    attribute, schema = sides.attributes[wire], sides.properties[wire]
+    params: Any = sides.binding.params
+    default = next(each.default for each in msgspec.structs.fields(params) if each.name == attribute)
+    is_value = isinstance(schema, dict) and "default" in schema  # null as the contract's own default
+    absent = None if default is None and not is_value else NODEFAULT
+    inner = (
+        {key: each for key, each in schema.items() if key != "default"}
+        if isinstance(schema, dict)
+        else schema
+    )
+    convert = incoming(parameter.annotation, defaults=sides.states_defaults(inner))
+    return _Field(parameter.name, attribute, absent, convert)
+
+
+def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[object], JsonObject] | None:
+    """Return what makes the arguments that only `**kwargs` takes; None if the function has none."""
+    if sides.signature.further is EMPTY:
+        return None
+    convert = incoming(sides.signature.further, defaults=sides.states_defaults(sides.contract.schema))
+    extra = getattr(sides.binding.params, EXTRA, None)
+    others = {
+        wire: _field(sides, wire, Parameter(name=wire, annotation=sides.signature.further))
+        for wire in sides.properties
+        if wire not in names
+    }
+
+    def make(params: object) -> JsonObject:
+        values = {wire: (getattr(params, field.attribute), field.absent) for wire, field in others.items()}
+        made = {
+            wire: convert(value)
+            for wire, (value, absent) in values.items()
+            if value is not absent and value is not UNSET
+        }
+        rest = {} if extra is None else getattr(params, extra)
+        return made | {wire: convert(value) for wire, value in rest.items()}
+
+    return make
+
+
+def _differences(contract: Part, function: Part, path: str, depth: int = 0) -> Iterator[str]:
+    """Yield each difference in words: what the contract sends and the function does not take. A value that a
+    type refuses for another reason (a range, a format) is refused when it arrives."""
+    sent, taken = admitted(contract), admitted(function)
+    if sent != ALL and sent & ~taken:
+        yield f"{path}: the contract has {_words(sent)}, the function takes {_words(taken)}"
+        return
+    contract, function = contract.resolved(), function.resolved()
+    if depth >= _MAX_DEPTH or isinstance(contract.schema, bool) or isinstance(function.schema, bool):
+        return
+    if "items" in contract.schema and isinstance(function.schema.get("items"), dict):
+        yield from _differences(contract.below("items"), function.below("items"), f"{path}[]", depth + 1)
+    if "properties" in function.schema:
+        yield from _of_objects(contract, function, path, depth)
+    yield from _of_values(contract.schema, function.schema, path)
+
+
+def _of_objects(contract: Part, function: Part, path: str, depth: int) -> Iterator[str]:
+    sent: JsonObject = contract.schema.get("properties", {})
+    for name in sent:
+        if name in function.schema["properties"]:
+            inner = contract.below("properties", name), function.below("properties", name)
+            yield from _differences(*inner, f"{path}.{name}", depth + 1)
+        elif not function.schema.get("additionalProperties"):
+            yield f"{path}.{name}: the function's type has no such field"
+    for name in function.schema.get("required", ()):
+        if name not in sent:
+            yield f"{path}.{name}: the function's type requires it, and the contract does not have it"
+        elif name not in contract.schema.get("required", ()) and not _has_default(
+            contract.below("properties", name)
+        ):
+            yield f"{path}.{name}: the function's type requires it, and in the contract it is optional"
+
+
+def _has_default(part: Part) -> bool:
+    return any(isinstance(each, dict) and "default" in each for each in (part.schema, part.resolved().schema))
+
+
+def _of_values(contract: JsonObject, function: JsonObject, path: str) -> Iterator[str]:
+    sent, taken = _values(contract), _values(function)
+    if sent is None or taken is None:
+        return
+    refused = [value for value in sent if value not in taken and value is not None]
+    if refused:
+        shown = ", ".join(repr(value) for value in refused[:5])
+        yield f"{path}: the contract has the value {shown}, which the function's type does not have"
+
+
+def _values(schema: JsonObject) -> list[Any] | None:
+    if "const" in schema:
+        return [schema["const"]]
+    values = schema.get("enum")
+    return values if isinstance(values, list) else None
+
+
+def _words(mask: int) -> str:
+    if mask == ALL:
+        return "any value"
+    return " or ".join(sorted(names_of_types(mask), key=lambda kind: (kind == "null", kind))) or "no value"
+
 
 P = TypeVar("P")
 
