@@ -11,8 +11,8 @@ from toolcast.analysis.instances.oracle import all_subschemas_of
 from toolcast.jsonschema.keywords import TYPE_OF
 from toolcast.jsonschema.pointers import escape
 from toolcast.providers import LedgerEntry
+from toolcast.runtime.declaration_text import declaration
 from toolcast.runtime.declaration_text.names import Language
-from toolcast.runtime.declaration_text.one_tool import declaration
 
 from .real_tools import Tool, python_names, upgraded
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from toolcast.providers import load_profile, normalize
 from toolcast.providers.result_schemas import fitted
+from toolcast.runtime.declaration_text import declare_tool
 from toolcast.runtime.declaration_text.names import free_names
-from toolcast.runtime.declaration_text.one_tool import declare_tool
 from toolcast.runtime.declaration_text.printer import (
     IMPORT,
     OPEN_CLASS,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.languages.typescript.type_texts import Filled, definition_names
-from toolcast.runtime.declaration_text.one_tool import declaration
+from toolcast.runtime.declaration_text import declaration
 from toolcast.runtime.declaration_text.printer import (
     OPEN_ALIAS,
     TypeScript,

@@ -31,7 +31,7 @@ from ..providers import (
     normalize,
 )
 from ..providers import steps as steps_of
-from ..runtime.declaration_text.one_tool import declaration
+from ..runtime.declaration_text import declaration
 from ..spec.deprecation import notice
 from ..spec.parsed_document import Document
 from ..spec.tool_spec import ToolSpec

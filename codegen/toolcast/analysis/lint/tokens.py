@@ -23,7 +23,7 @@ from ...diagnostics import Diagnostic
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...project.core.tool_definitions import tool_info
 from ...providers import Profile, tool_object
-from ...runtime.declaration_text.one_tool import declaration
+from ...runtime.declaration_text import declaration
 from ...runtime.definitions import cut_definition
 from ...spec.deprecation import shown_summary
 from ...toml_tables import suggestion
