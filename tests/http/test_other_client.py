@@ -25,7 +25,7 @@ from toolcast.importers.openapi.document import OpenApiDocument, read_source
 from toolcast.importers.openapi.read_openapi import OpenApiChoices, declarations_of
 from toolcast.importers.spec_text import Choices
 from toolcast.runtime import ArgumentError, ToolBinding, ToolResult
-from toolcast.runtime.encode import with_defaults
+from toolcast.runtime.codec import with_defaults
 
 from tests.http.conftest import CONTEXT
 from tests.http.other_client import CREDENTIAL, Seen, build, case_of, excerpt, of_httpx, of_other

@@ -7,7 +7,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Struct, UnsetType
-from toolcast.runtime.encode import with_defaults, without_defaults
+from toolcast.runtime.codec import with_defaults, without_defaults
 from toolcast.runtime.support import encode_json, to_builtins
 
 from tests.python.compiled import package, spec

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.msgpack import Ext
 
 from ..jsonschema.json_values import JsonObject
-from ..runtime.encode import to_builtins
+from ..runtime.codec import to_builtins
 from ..runtime.result import ToolResult
 from ..runtime.unicode_text import is_encodable
 from .dispatch.answer_fields import plain

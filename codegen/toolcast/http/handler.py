@@ -9,8 +9,8 @@ from ..http_operation import Operation, filled, read_operation, server_problem
 from ..jsonschema.json_values import JsonMapping
 from ..jsonschema.pointers import resolve
 from ..runtime.binding import AnyBinding
+from ..runtime.codec import with_defaults
 from ..runtime.context import ToolContext
-from ..runtime.encode import with_defaults
 from ..runtime.errors import RefusalError
 from ..runtime.handlers import is_async
 from ..runtime.registry import ToolRegistry

@@ -7,8 +7,7 @@ import msgspec
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from .arguments import Arguments
-from .decode import decode_arguments
-from .encode import to_builtins, with_defaults, with_nulls, without_defaults
+from .codec import decode_arguments, to_builtins, with_defaults, with_nulls, without_defaults
 from .errors import LIMIT, ArgumentError, EncodeError
 from .resources import ContractFile, ContractNode
 from .runtime_enums import (

@@ -9,7 +9,7 @@ import msgspec
 
 from .binding import AnyBinding
 from .checked_types import decode_hook
-from .encode import rewrite, to_builtins
+from .codec import rewrite, to_builtins
 from .errors import is_from_outside
 from .log_records import ERROR, WARNING, log
 from .middleware.truncate import with_texts

@@ -23,8 +23,8 @@ from ..jsonschema.messages import member
 from ..jsonschema.regex_cache import in_one_call
 from ..jsonschema.validator_errors import Violation
 from .arguments import Arguments, copy_plain, parse_arguments
+from .codec import convert_settled, in_own_form, settle
 from .context import ToolContext
-from .decode import convert_settled, in_own_form, settle
 from .errors import LIMIT, ArgumentError, InjectionError
 from .tool import AnyTool, Tool
 

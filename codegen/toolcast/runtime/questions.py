@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct, inspect
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
-from .encode import to_builtins
+from .codec import to_builtins
 from .errors import RefusalError
 from .result import Content
 

@@ -15,6 +15,6 @@ from .checked_types import checked as checked
 from .checked_types import decode_hook as decode_hook
 from .checked_types import one_of as one_of
 from .checked_types import open_object as open_object
-from .encode import encode_json as encode_json
-from .encode import to_builtins as to_builtins
+from .codec import encode_json as encode_json
+from .codec import to_builtins as to_builtins
 from .snapshot import LazyBindings as LazyBindings

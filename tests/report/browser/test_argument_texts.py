@@ -19,7 +19,7 @@ from toolcast.languages.python.structs.module import tool_module
 from toolcast.languages.typescript.modules import slow_patterns
 from toolcast.languages.typescript.type_texts import default_plans
 from toolcast.runtime import ToolRegistry
-from toolcast.runtime.encode import with_defaults
+from toolcast.runtime.codec import with_defaults
 from toolcast.runtime.failure_results import schema_text
 from toolcast.spec.spec_reader import read_tool
 

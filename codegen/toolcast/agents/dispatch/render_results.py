@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ...jsonschema.json_values import JsonObject
-from ...runtime.encode import to_builtins
+from ...runtime.codec import to_builtins
 from ...runtime.result import Content, ToolResult, structured, words
 from .call import Call, wire_ids
 from .wire_formats import Format, SearchCalls, format_of

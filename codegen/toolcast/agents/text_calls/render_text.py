@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from ...runtime.encode import to_builtins
+from ...runtime.codec import to_builtins
 from ...runtime.result import ToolResult
 from .inert_text import Inert, inert
 from .parse_text import Formats, find_format

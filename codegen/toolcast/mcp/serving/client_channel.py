@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 from ...hidden_characters import without_hidden
 from ...jsonschema.json_values import JsonMapping
+from ...runtime.codec import to_builtins
 from ...runtime.context import LOG_LEVELS, LogLevel, ToolContext
-from ...runtime.encode import to_builtins
 from ...runtime.errors import RefusalError
 from ...runtime.questions import ElicitationRequest, Elicited, Message, Sampled, SamplingRequest
 from ...runtime.result import Content

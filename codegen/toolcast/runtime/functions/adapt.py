@@ -10,8 +10,8 @@ from ...jsonschema.cases import ALL, NULL, OBJECT, Part, Side, admitted, names_o
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ..binding import AnyBinding, ToolBinding
 from ..checked_types import trusted_hook
+from ..codec import EXTRA
 from ..context import ToolContext
-from ..encode import EXTRA
 from ..handlers import find_precheck, is_async
 from ..resources import read_resource
 from ..result import ToolResult

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from ...jsonschema.json_values import JsonMapping, JsonObject
-from ..encode import to_builtins, with_defaults
+from ..codec import to_builtins, with_defaults
 from ..errors import LIMIT, RefusalError
 from .signature import is_field_info, union_members
 

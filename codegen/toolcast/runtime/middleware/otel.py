@@ -21,8 +21,8 @@ except ImportError as missing:
 
 from ...version import __version__
 from ..binding import AnyBinding
+from ..codec import with_defaults
 from ..context import ToolContext
-from ..encode import with_defaults
 from .events import REFUSALS, CallHooks, Decoded, Event, Finished, Observer, Outcome, Refused
 
 BUCKETS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)

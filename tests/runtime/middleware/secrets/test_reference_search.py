@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.runtime import ToolBinding, ToolRegistry
-from toolcast.runtime.encode import with_defaults
+from toolcast.runtime.codec import with_defaults
 from toolcast.runtime.middleware.secrets import Secrets
 
 from tests.counting import lines_executed

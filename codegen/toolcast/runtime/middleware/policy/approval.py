@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ....hidden_characters import escape_hidden
 from ...binding import AnyBinding
-from ...encode import to_builtins, without_defaults
+from ...codec import to_builtins, without_defaults
 from ...unicode_text import escape_control
 from ...workers import abandoned
 

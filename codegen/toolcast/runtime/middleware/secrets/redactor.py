@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from ...encode import rewrite
+from ...codec import rewrite
 
 _Kind = Literal["text", "base64", "hex"]
 _Put = Callable[[re.Match[str]], str]

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 
 from ...binding import AnyBinding
-from ...encode import rewrite
+from ...codec import rewrite
 from ...errors import RefusalError
 from .redactor import SHORTEST, Redactor, is_too_short
 
