@@ -4,13 +4,12 @@
 
 import asyncio
 import logging
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from toolcast.runtime import ToolBinding, ToolRegistry, ToolResult
-from toolcast.runtime.middleware.secrets import EnvironmentSecrets, FileSecrets, Secrets
+from toolcast.runtime.middleware.secrets import EnvironmentSecrets, Secrets
 
 from generated.shell.bash import BASH
 from generated.web.http_request import HTTP_REQUEST
@@ -187,28 +186,6 @@ def test_secrets_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("APP_SECRET_KEY", "the value")
     resolve = EnvironmentSecrets(prefix="APP_SECRET_")
     assert (resolve("KEY"), resolve("PATH"), resolve("GONE")) == ("the value", None, None)
-
-
-def test_secrets_from_files(tmp_path: Path) -> None:
-    resolve = FileSecrets(tmp_path / "secrets")
-    assert resolve("A") is None
-    (tmp_path / "secrets").mkdir()
-    (tmp_path / "outside").write_text("no")
-    for name, data in {
-        "A": b"one\n",
-        "B": b" two \r\n",
-        "C": b"a\nb\n\n",
-        "BAD": b"\xff",
-        "BIG": b"x" * 70_000,
-    }.items():
-        (tmp_path / "secrets" / name).write_bytes(data)
-    assert (resolve("A"), resolve("B"), resolve("C")) == ("one", " two ", "a\nb\n")
-    assert resolve("../outside") is None
-    (tmp_path / "secrets" / "folder").mkdir()
-    assert resolve("folder") is None
-    for name in ("BAD", "BIG"):
-        with pytest.raises(ValueError, match=name):
-            resolve(name)
 
 
 def test_a_resolver_must_be_callable() -> None:

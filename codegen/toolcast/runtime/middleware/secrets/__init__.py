@@ -1,5 +1,5 @@
 """Secrets: references in arguments become values, values in results become marks."""
 
-from .secrets import EnvironmentSecrets, FileSecrets, Resolver, Secrets
+from .secrets import EnvironmentSecrets, Resolver, Secrets
 
-__all__ = ["EnvironmentSecrets", "FileSecrets", "Resolver", "Secrets"]
+__all__ = ["EnvironmentSecrets", "Resolver", "Secrets"]

@@ -8,7 +8,6 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from copy import copy
 from inspect import isawaitable
-from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
@@ -18,8 +17,7 @@ from ...codec import rewrite
 from ...errors import RefusalError
 from .redactor import SHORTEST, Redactor, is_too_short
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_REFERENCE = re.compile(rf"<secret_ref:({NAME.pattern})>")
+_REFERENCE = re.compile(r"<secret_ref:([A-Za-z_][A-Za-z0-9_]{0,63})>")
 _BEGUN = re.compile(r"<secret_ref:", re.IGNORECASE)
 _NEARLY = re.compile(r"<\s*/?\s*secret[\s_-]*ref(?![a-z0-9])", re.IGNORECASE)
 _OPENING = ord("<")  # a number is found in bytes in an eighth of the time of other bytes
@@ -228,9 +226,6 @@ class Secrets:
         return redacted
 
 
-_LARGEST = 64 * 1024
-
-
 class EnvironmentSecrets:
     """A resolver that reads environment variables: `NAME` is the variable `prefix + NAME`."""
 
@@ -253,42 +248,3 @@ class EnvironmentSecrets:
             The value, read each time; None where the variable is not set.
         """
         return os.environ.get(self._prefix + name)
-
-
-class FileSecrets:
-    """A resolver that reads a folder with one file for each secret, as Docker and Kubernetes mount them."""
-
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        """Make a resolver.
-
-        Args:
-            folder: path of the folder.
-        """
-        self._folder = Path(folder)
-
-    def __call__(self, name: str) -> str | None:
-        """Read a file.
-
-        Args:
-            name: the name in the reference, and of the file.
-
-        Returns:
-            The text without a last line break, read each time; None where there is no such file.
-
-        Raises:
-            ValueError: the file is longer than 65,536 bytes, or not UTF-8.
-            OSError: the file cannot be read.
-        """
-        if not NAME.fullmatch(name):
-            return None
-        try:
-            with (self._folder / name).open("rb") as file:
-                data = file.read(_LARGEST + 1)
-        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-            return None
-        if len(data) > _LARGEST:
-            raise ValueError(f"The secret {name!r} is longer than {_LARGEST} bytes.")
-        try:
-            return data.decode().removesuffix("\n").removesuffix("\r")
-        except UnicodeDecodeError:
-            raise ValueError(f"The secret {name!r} is not UTF-8 text.") from None
