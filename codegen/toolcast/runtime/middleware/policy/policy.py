@@ -223,12 +223,6 @@ class Policy:
             self._session = tuple(shape for shape in self._session if tool not in (None, shape.tool))
             self._forgotten += 1
 
-    async def decide(self, binding: AnyBinding, params: object, context: ToolContext) -> Decision:
-        """Return the decision on a call of `binding` with typed `params` in its `context`. What the approver
-        raises passes through; the call must not run then."""
-        since = self._forgotten
-        return self.rule(binding, params) or await self.ask(binding, params, context, since)
-
     def rule(
         self, binding: AnyBinding, params: object, framework: Framework | None = None
     ) -> Decision | None:
