@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
+from inspect import iscoroutinefunction
 from types import MethodType
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
@@ -69,8 +70,6 @@ def find_precheck(handler: Any) -> object:
 
 def is_async(function: object) -> bool:
     """Tell by its type whether calling `function` returns a coroutine."""
-    from inspect import iscoroutinefunction
-
     return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
 
 

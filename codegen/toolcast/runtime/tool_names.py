@@ -12,6 +12,7 @@ tontinton/maki (pull request 518), openclaw/openclaw (39328, 74499), vllm-projec
 
 import re
 from collections.abc import Collection, Container
+from difflib import get_close_matches
 from heapq import nlargest
 from itertools import pairwise
 from typing import Final
@@ -35,8 +36,6 @@ def named_tools(name: str, tools: Container[str]) -> list[str]:
 def near_names(name: str, names: Collection[str]) -> list[str]:
     """Return the three names that are nearest to another one, whose length a caller bounds. Of many names,
     only those are compared that share most letters and pairs of letters with it."""
-    from difflib import get_close_matches
-
     own = _parts(name)
 
     def shared(other: str) -> float:
