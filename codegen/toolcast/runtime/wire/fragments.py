@@ -19,8 +19,8 @@ class FragmentError(ValueError):
 class Fragments:
     """JSON text of the calls of one streamed answer, each assembled from its fragments.
 
-    Fragments of one call are all str or all bytes; bytes may be cut inside a character. Nothing is parsed:
-    give the text of `done` to `decode` or `execute`. One object serves one answer, in one thread.
+    Nothing is parsed: give the text of `done` to `decode` or `execute`. One object serves one answer, in one
+    thread.
     """
 
     __slots__ = ("_calls", "_limit", "_size")
@@ -29,86 +29,57 @@ class Fragments:
         """Start with no calls.
 
         Args:
-            limit: characters or bytes held at once, over all calls.
+            limit: characters held at once, over all calls.
         """
         self._limit = limit
         self._size = 0
-        self._calls: dict[Hashable, list[Any]] = {}
+        self._calls: dict[Hashable, list[str]] = {}
 
     @property
     def calls(self) -> tuple[Hashable, ...]:
         """Calls that have begun and are not done, in the order in which they began."""
         return tuple(self._calls)
 
-    def add(self, fragment: str | bytes | None, call: Hashable = 0) -> None:
+    def add(self, fragment: str | None, call: Hashable = 0) -> None:
         """Take the next fragment.
 
         Args:
-            fragment: str or bytes; an empty one, or None, only begins its call.
+            fragment: a text; an empty one, or None, only begins its call.
             call: identifies the call in the provider's stream: OpenAI's `index` (chat) or `item_id`
                 (responses), the index of Anthropic's content block, Bedrock's `contentBlockIndex`, Cohere's
                 `index`.
 
         Raises:
             FragmentError: the limit, or 1,024 calls, are exceeded.
-            TypeError: the fragment is neither str nor bytes, or not of the type of the call's other
-                fragments.
+            TypeError: the fragment is no text.
         """
         pieces = self._calls.get(call)
         if pieces is None:
             if len(self._calls) >= MAX_CALLS:
                 raise FragmentError(f"more than {MAX_CALLS} calls at once")
             pieces = self._calls[call] = []
-        if fragment is None:
-            return
-        if not isinstance(fragment, (str, bytes)):
-            raise TypeError(f"a fragment is str or bytes, not {type(fragment).__name__}")
+        if fragment is not None and not isinstance(fragment, str):
+            raise TypeError(f"a fragment is str, not {type(fragment).__name__}")
         if not fragment:
             return
-        if pieces and type(pieces[0]) is not type(fragment):
-            raise TypeError("fragments of one call must be all str or all bytes")
         self._size += len(fragment)
         if self._size > self._limit:
-            raise FragmentError(f"the arguments are too large: more than {self._limit} bytes or characters")
+            raise FragmentError(f"the arguments are too large: more than {self._limit} characters")
         pieces.append(fragment)
 
     def text(self, call: Hashable = 0) -> str:
-        """Return the text of a call so far, without an incomplete last character; "" for an unknown call."""
-        whole = self._whole(call)
-        if isinstance(whole, str):
-            return whole
-        return _complete(whole).decode("utf-8", "replace")
-
-    def done(self, call: Hashable = 0) -> str | bytes:
-        """Return the whole text of a call, str or bytes as its fragments were, and forget the call; "" for
-        none."""
-        whole = self._whole(call)
-        self._size -= sum(map(len, self._calls.pop(call, [])))
-        return whole
-
-    def _whole(self, call: Hashable) -> str | bytes:
-        pieces = self._calls.get(call)
-        if not pieces:
-            return ""
-        if isinstance(pieces[0], bytes):
-            return b"".join(pieces)
-        text: str = "".join(pieces)
+        """Return the text of a call so far; "" for an unknown call."""
+        text = "".join(self._calls.get(call, ()))
         if text.isascii():
             return text
         # A stream of UTF-16 may be cut inside of a character: its halves are one again here.
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
-
-def _complete(data: bytes) -> bytes:
-    """Return `data` without the first bytes of a character that it ends in."""
-    for back in range(1, min(4, len(data)) + 1):
-        byte = data[-back]
-        if byte >= 0xC0:  # the first byte of a character holds its length
-            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            return data[:-back] if length > back else data
-        if byte < 0x80:
-            break
-    return data
+    def done(self, call: Hashable = 0) -> str:
+        """Return the whole text of a call, and forget the call; "" for none."""
+        whole = self.text(call)
+        self._size -= sum(map(len, self._calls.pop(call, ())))
+        return whole
 
 
 _Steps = tuple[str | int, ...]
