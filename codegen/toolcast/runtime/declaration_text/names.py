@@ -26,7 +26,9 @@ GLOBAL_TYPES = frozenset(
     ("Array", "Object", "Promise", "Record", "String", "Number", "Boolean", "Function", OPEN)
 )
 """Types of TypeScript that a declaration uses, or whose name would deceive."""
-_GLOBAL_NAMES = tomllib.loads(files(__package__).joinpath("global_names.toml").read_text("utf-8"))
+_GLOBAL_NAMES = tomllib.loads(
+    files("toolcast.runtime.declaration_text").joinpath("global_names.toml").read_text("utf-8")
+)
 ECMASCRIPT, _HOSTS, PYTHON, PYTHON_MODULES = (
     frozenset(_GLOBAL_NAMES[key].split()) for key in ("ecmascript", "hosts", "builtins", "modules")
 )
