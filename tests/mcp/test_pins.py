@@ -41,12 +41,10 @@ def test_a_rug_pull_is_refused_until_it_is_approved(mode: str, sdk: Sdk) -> None
         assert registry.definitions("openai") == approved  # and no model reads the new words
         assert [(each.tool, each.name) for each in tools.refused] == [("echo", "s__echo")]
         assert tools.names == ()
-        assert [str(each) for each in tools.pins.diff(tools.offered)] == ["changed  s/echo: description"]
         tools.approve("s__echo")
         assert (await registry.execute(*CALL)).success
         assert b"id_rsa" in registry.definitions("openai")
         assert tools.refused == ()
-        assert tools.pins == tools.offered
 
     connected(sdk, server, use, mode)
 
@@ -92,7 +90,6 @@ def test_new_tools_wait_for_approval(sdk: Sdk) -> None:
         assert registry.names == ()
         assert [each.reason for each in tools.refused] == ["it is new: it was not approved yet"]
         assert not (await registry.execute(*CALL)).success
-        assert [str(each) for each in tools.pins.diff(tools.offered)] == ["new      s/echo"]
         with pytest.raises(ValueError, match="lists no tool 'gone'"):
             tools.approve("gone")
         tools.approve("echo")
@@ -278,23 +275,16 @@ def test_a_file_holds_what_was_saved(tmp_path_factory: pytest.TempPathFactory, t
     pins.save(path)
     assert path.read_bytes() == first
     assert [*path.parent.iterdir()] == [path]
-    assert pins.diff(Pins.load(path)) == ()
-    assert len(pins.diff(Pins())) == len(Pins().diff(pins)) == sum(map(len, pins.servers.values()))
 
 
-def test_pins_are_values_and_differences_are_sorted() -> None:
+def test_pins_are_values() -> None:
     def pin(description: str) -> Pin:
         return Pin.of(LiveTool(server="s", name="t", description=description, input_schema={}))
 
-    before = Pins().with_tools("b", {"y": pin("1"), "x": pin("1")}).with_tools("a", {"z": pin("1")})
-    after = before.without("a", ["z"]).with_tools("b", {"y": pin("2"), "new": pin("1")})
-    assert [str(each) for each in before.diff(after)] == [
-        "gone     a/z",
-        "new      b/new",
-        "changed  b/y: description",
-    ]
-    assert before.get("a", "z") == pin("1")
-    assert after.get("a", "z") is None
+    before = Pins().with_tools("a", {"x": pin("1"), "y": pin("1")})
+    after = before.with_tools("a", {"y": pin("2")})
+    assert (before.get("a", "y"), after.get("a", "y"), after.get("a", "x")) == (pin("1"), pin("2"), pin("1"))
+    assert before.get("b", "y") is None
 
 
 @pytest.mark.parametrize(

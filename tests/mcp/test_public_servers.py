@@ -28,7 +28,6 @@ def use(
     async def session(client: Any) -> list[ToolResult]:
         tools = await mcp_tools(client, registry, server="it", **options)
         assert tools.refused == ()
-        assert tools.pins == tools.offered
         return [await registry.execute(f"it__{name}", arguments) for name, arguments in calls]
 
     return registry, connected(sdk, server, session, "auto")

@@ -6,7 +6,7 @@ Needs the official SDK, which is imported when it is first used: `pip install 't
 from .live.live_calls import McpHandler, register_mcp
 from .live.live_tools import McpTools, ToolChanges, mcp_tools
 from .live.offered_tools import RefusedTool
-from .live.pins import Pin, PinChange, Pins, PinsError
+from .live.pins import Pin, Pins, PinsError
 from .live.server_tool import Limits, ListingError, LiveTool
 from .live.terms import hinted_permission
 from .sdk import McpMissingError
@@ -28,7 +28,6 @@ __all__ = [
     "McpMissingError",
     "McpTools",
     "Pin",
-    "PinChange",
     "Pins",
     "PinsError",
     "Principal",

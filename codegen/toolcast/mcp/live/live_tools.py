@@ -168,11 +168,6 @@ class McpTools:
         """Return the approved tools: to be saved, and given to `mcp_tools` at the next start."""
         return self._offers.pins
 
-    @property
-    def offered(self) -> Pins:
-        """Return `pins` with the last listing, approved or not: `tools.pins.diff(tools.offered)`."""
-        return self._offers.listed
-
     async def refresh(self) -> None:
         """List the tools again: register new ones that are approved, and find those that changed.
 

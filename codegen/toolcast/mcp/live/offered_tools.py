@@ -106,13 +106,6 @@ class Offers:
         """Return parts of schemas that cannot be checked, in words, by the name of their tool."""
         return {each.name: each.loosened for each in self._offers.values() if each.loosened}
 
-    @property
-    def listed(self) -> Pins:
-        """Return `pins` with the server's last listing, approved or not."""
-        before = self.pins.servers.get(self._server, {})
-        listed = {name: self._pin(name, tool) for name, tool in self._listed.items()}
-        return self.pins.without(self._server, before).with_tools(self._server, listed)
-
     def reason(self, tool: str) -> str | None:
         """Return why a registered tool cannot be called; None where it can."""
         return self._offers[tool].reason or None

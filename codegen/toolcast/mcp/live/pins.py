@@ -1,9 +1,8 @@
 """Approved tools of servers, in the form in which they were approved."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -67,27 +66,6 @@ class Pin(Struct, frozen=True, forbid_unknown_fields=True):
             return ()
         names = sorted({*self.parts, *now.parts})
         return tuple(name for name in names if self.parts.get(name) != now.parts.get(name)) or ("name",)
-
-
-class PinChange(Struct, frozen=True):
-    """A difference between two sets of pins.
-
-    Attributes:
-        server: name of the server.
-        tool: the server's name for the tool.
-        kind: "new", "changed" or "gone".
-        parts: the parts that changed.
-    """
-
-    server: str
-    tool: str
-    kind: Literal["new", "changed", "gone"]
-    parts: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        """Return `changed git/git_status: description`."""
-        parts = f": {', '.join(self.parts)}" if self.parts else ""
-        return f"{self.kind:8} {self.server}/{self.tool}{parts}"
 
 
 class Pins(Struct, frozen=True, forbid_unknown_fields=True):
@@ -161,45 +139,8 @@ class Pins(Struct, frozen=True, forbid_unknown_fields=True):
         Returns:
             New pins.
         """
-        return self._with(server, {**self.servers.get(server, {}), **tools})
-
-    def without(self, server: str, tools: Collection[str]) -> "Pins":
-        """Remove pins.
-
-        Args:
-            server: name of the server.
-            tools: the server's names of tools.
-
-        Returns:
-            New pins.
-        """
-        left = {name: pin for name, pin in self.servers.get(server, {}).items() if name not in tools}
-        return self._with(server, left)
-
-    def diff(self, now: "Pins") -> tuple[PinChange, ...]:
-        """Compare with other pins.
-
-        Args:
-            now: the other pins.
-
-        Returns:
-            The differences, sorted by server and tool.
-        """
-        changes = []
-        for server in sorted({*self.servers, *now.servers}):
-            mine, its = self.servers.get(server, {}), now.servers.get(server, {})
-            for tool in sorted({*mine, *its}):
-                if tool not in mine:
-                    changes.append(PinChange(server, tool, "new"))
-                elif tool not in its:
-                    changes.append(PinChange(server, tool, "gone"))
-                elif mine[tool].digest != its[tool].digest:
-                    changes.append(PinChange(server, tool, "changed", mine[tool].changed(its[tool])))
-        return tuple(changes)
-
-    def _with(self, server: str, tools: Mapping[str, Pin]) -> "Pins":
-        servers = {name: each for name, each in self.servers.items() if name != server}
-        return Pins({**servers, **({server: tools} if tools else {})})
+        pins = {**self.servers.get(server, {}), **tools}
+        return Pins({**self.servers, server: pins}) if pins else self
 
 
 def _digest(value: object) -> str:
