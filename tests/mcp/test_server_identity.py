@@ -3,20 +3,14 @@
 # ruff: noqa: ARG001 - a handler's signature is fixed, whatever it uses
 
 import asyncio
-import sys
 from collections.abc import Callable
 from importlib.metadata import version
-from types import ModuleType
 from typing import Any
 
 import pytest
-import yaml
 from toolcast.mcp import mcp_server
-from toolcast.mcp.serving.server import ServerIdentity, identity_of, identity_of_module
-from toolcast.runtime import ToolRegistry
+from toolcast.mcp.serving.server import ServerIdentity, identity_of
 
-from generated.files.edit import EDIT
-from generated.files.glob import GLOB
 from tests.mcp import app
 from tests.mcp.conftest import Sdk
 
@@ -27,41 +21,13 @@ async def handle(params: Any, context: Any) -> str:
     return "done"
 
 
-def from_module(module: str) -> Any:
-    async def handle(params: Any, context: Any) -> str:
-        return "done"
-
-    handle.__module__ = module
-    return handle
+def test_a_distribution_names_the_server() -> None:
+    assert identity_of("hypothesis.strategies") == ServerIdentity("hypothesis", version("hypothesis"))
 
 
-def test_the_distribution_of_the_handlers_names_the_server() -> None:
-    registry = ToolRegistry()
-    registry.register(EDIT, from_module("hypothesis.strategies"))
-    assert identity_of(registry).name == "hypothesis"
-    assert identity_of(registry).version == version("hypothesis")
-
-
-def test_a_distribution_may_have_another_name_than_its_package() -> None:
-    registry = ToolRegistry()
-    registry.register(EDIT, from_module(yaml.__name__))
-    assert identity_of(registry) == ServerIdentity("PyYAML", version("PyYAML"))
-
-
-def test_without_a_distribution_it_is_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("acme_without_distribution")
-    module.__version__ = "3.1"  # type: ignore[attr-defined]  # as packages state it
-    monkeypatch.setitem(sys.modules, "acme_without_distribution", module)
-    registry = ToolRegistry()
-    registry.register(EDIT, from_module("acme_without_distribution.handlers"))
-    registry.register(GLOB, from_module("zeta.handlers"))
-    assert (identity_of(registry).name, identity_of(registry).version) == ("acme_without_distribution", "3.1")
-    assert identity_of_module("nowhere.at.all").version == ""
-
-
-def test_a_registry_without_handlers_of_its_own_has_the_programs_name() -> None:
-    assert identity_of(ToolRegistry()).name == identity_of_module("__main__").name
-    assert identity_of_module("__main__").name not in ("", "__main__")
+def test_without_a_distribution_it_is_the_package_or_the_program() -> None:
+    assert identity_of("nowhere.at.all") == ServerIdentity("nowhere", "")
+    assert identity_of().name not in ("", "__main__")
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])  # a pinned newest revision asks for no identity
@@ -84,7 +50,7 @@ def test_clients_are_sent_what_the_program_states(mode: str, sdk: Sdk) -> None:
         "name": "acme", "version": "1.2", "title": "Acme tools", "description": "Files of Acme.",
         "websiteUrl": "https://acme.example", "icons": [icon],
     }  # fmt: skip
-    assert asyncio.run(session(mcp_server(app.make())))[0].name == "tests"
+    assert asyncio.run(session(mcp_server(app.make())))[0].name == identity_of().name
     unversioned = asyncio.run(session(mcp_server(app.make(), name="acme")))[0]
     assert (unversioned.name, unversioned.version) == ("acme", "")
 

@@ -157,10 +157,10 @@ def command(options: _Options) -> int:
 
 
 def _stated(options: _Options) -> JsonObject:
-    from ..mcp.serving.server import identity_of_module
+    from ..mcp.serving.server import identity_of
 
     name, version = options.server_name, options.server_version
-    identity = identity_of_module(options.target.partition(":")[0])
+    identity = identity_of(options.target.partition(":")[0])
     return {
         "name": identity.name if name is None else name,
         "version": (identity.version if name is None else "") if version is None else version,

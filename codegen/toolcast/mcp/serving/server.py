@@ -11,11 +11,10 @@ request of the call has to reach.
 import asyncio
 import secrets
 import sys
-from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import cache, partial
-from importlib.metadata import Distribution, PackageNotFoundError, distribution, packages_distributions
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -199,9 +198,9 @@ def mcp_server(
 
     Args:
         registry: a registry or a selection.
-        name: name of the server; None for the distribution, or else the package, that most handlers are from.
-        version: version of the server; None for that of the same distribution or package, or for "" where
-            `name` is stated.
+        name: name of the server; None for that of the program.
+        version: version of the server; None for that of the program's distribution, or for "" where there is
+            none or `name` is stated.
         title: name of the server for people.
         description: what the server is for, for people.
         instructions: text for the model of a client.
@@ -236,7 +235,7 @@ def mcp_server(
     offered = _Offered(registry, listed, CallTurns(calls), changes, ask_approvals=ask_approvals, extra=extra)
     functions = OfferedFunctions(registry, page_size, extra)
     requests = OfferedRequests(functions, offered.announcer.remember, resources, prompts)
-    identity = identity_of(registry) if name is None else ServerIdentity(name, "")
+    identity = identity_of() if name is None else ServerIdentity(name, "")
     made = _server_type()(
         identity.name,
         version=identity.version if version is None else version,
@@ -427,10 +426,6 @@ def _elicited_approver(asker: Asker) -> Callable[[ApprovalRequest], Awaitable[An
     return approve
 
 
-_OWN = __name__.partition(".")[0]
-_NAMELESS = "tools"
-
-
 class ServerIdentity(Struct, frozen=True):
     """The name and version of a server. `version` is "" where nothing states one."""
 
@@ -438,56 +433,17 @@ class ServerIdentity(Struct, frozen=True):
     version: str
 
 
-def identity_of(registry: ToolView) -> ServerIdentity:
-    """Return the identity of the project that most handlers are from; without any, of the program."""
-    modules = (_module(entry.handler) for entry in registry.snapshot().entries.values())
-    counted = Counter(root for root in map(_root, modules) if root not in ("", _OWN))
-    if not counted:
-        return identity_of_module("__main__")
-    most = max(counted.values())
-    return identity_of_module(min(root for root, count in counted.items() if count == most))
-
-
-def identity_of_module(module: str) -> ServerIdentity:
-    """Return the identity of the distribution that a module belongs to; without one, the name of its package
-    and its `__version__`.
+def identity_of(module: str = "__main__") -> ServerIdentity:
+    """Return the name and version of the distribution that has the name of a module's top-level package; else
+    the package's name. `__main__` is the package that was run, or the script's name.
     """
-    root = _root(module)
-    found = _distribution(root)
-    if found is not None:
-        return ServerIdentity(found.metadata["Name"], found.version)
-    version = getattr(sys.modules.get(root), "__version__", "")
-    return ServerIdentity(root or _NAMELESS, version if isinstance(version, str) else "")
-
-
-def _module(handler: object) -> str:
-    defined = handler if hasattr(handler, "__qualname__") else type(handler)
-    module = getattr(defined, "__module__", "")
-    return module if isinstance(module, str) else ""
-
-
-def _root(module: str) -> str:
-    """The top-level package of a module. `__main__` is the package that was run, or the script's name."""
-    if module == "__main__":
-        main = sys.modules["__main__"]
-        if (spec := getattr(main, "__spec__", None)) is not None:
-            return str(spec.name).partition(".")[0]
-        return Path(getattr(main, "__file__", None) or _NAMELESS).stem
-    return module.partition(".")[0]
-
-
-@cache
-def _distribution(root: str) -> Distribution | None:
-    """The distribution of that name, or else the one, found among all, that installed the package."""
-    names = [root, *(packages_distributions().get(root, ()) if _is_installed(root) else ())]
-    for name in names:
-        with suppress(PackageNotFoundError, ValueError):  # the latter for an empty name
-            return distribution(name)
-    return None
-
-
-def _is_installed(root: str) -> bool:
-    module = sys.modules.get(root)
-    places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
-    parts = {part for place in places if place for part in Path(place).parts}
-    return not parts.isdisjoint(("site-packages", "dist-packages"))
+    root = module.partition(".")[0]
+    if root == "__main__":
+        main = sys.modules[root]
+        spec, file = getattr(main, "__spec__", None), getattr(main, "__file__", None) or "tools"
+        root = Path(file).stem if spec is None else str(spec.name).partition(".")[0]
+    try:
+        found = distribution(root)
+    except (PackageNotFoundError, ValueError):  # the latter for an empty name
+        return ServerIdentity(root or "tools", "")
+    return ServerIdentity(found.metadata["Name"], found.version)
