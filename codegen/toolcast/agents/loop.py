@@ -19,11 +19,10 @@ from .answers import Answers, WireAnswers
 from .delegation import depth
 from .disclosure import TEXT, Disclosure
 from .events import LoopEvent, Observer, Stopped
-from .final_output import FinalOutput
 from .model_calls import Model
 from .options import LIMIT, REPEATS, Claim, RunOptions, check_options
 from .record import Record, attach_record
-from .run import Run, RunSetup
+from .run import FinalOutput, Run, RunSetup
 from .run_state import ClaimedError, RunState, StateError, conversation
 from .telemetry import UNWATCHED
 from .tool_calls import ToolCalls
@@ -235,7 +234,7 @@ def _with_output(disclosure: Disclosure, output: FinalOutput, cache: Cache | Non
 def _block(
     tools: ToolView | Disclosure, output: FinalOutput | None, format: "str | TextFormat"
 ) -> Callable[[], bytes]:
-    from .text_calls.system_prompt import instructions, tools_block
+    from .text_calls.render_text import instructions, tools_block
 
     if output is None:
         return lambda: instructions(tools, format=format).encode()

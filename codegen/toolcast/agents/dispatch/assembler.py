@@ -7,10 +7,9 @@ from ...runtime.arguments import MAX_TEXT
 from .answer_fields import get_field, kind, load, plain
 from .call import Call, DispatchError, Piece
 from .parse_answer import parse
-from .streams.anthropic_bedrock import AnthropicStream, BedrockStream
 from .streams.chat import ChatStream, CohereStream, OllamaStream
 from .streams.fragments import Pieces, Stream
-from .streams.responses_gemini import GeminiStream, ResponsesStream
+from .streams.native import AnthropicStream, BedrockStream, GeminiStream, ResponsesStream
 from .wire_formats import format_of
 
 _STREAMS: dict[str, Callable[[Pieces], Stream]] = {

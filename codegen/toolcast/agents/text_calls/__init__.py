@@ -16,8 +16,7 @@ from .parsed_text import (
     Prose,
     TextAnswer,
 )
-from .render_text import render_call, render_results
-from .system_prompt import instructions
+from .render_text import instructions, render_call, render_results
 from .text_format import Prompt, Response, TextFormat, known_formats
 
 __all__ = [

@@ -17,9 +17,8 @@ from ...runtime.result import Content
 from ...runtime.view import ToolView
 from ...runtime.workers import Workers, unwrap
 from ..sdk import INTERNAL_ERROR, INVALID_PARAMS, load, protocol_error
-from .announce import SUBSCRIPTIONS
 from .client_channel import ClientChannel, Extra
-from .listed import is_modern, page_of
+from .listed import SUBSCRIPTIONS, is_modern, page_of
 from .prompts_and_resources import Found, Prompts, Resources, TextArguments, contents, messages_of
 
 _Remember = Callable[[Any], None]

@@ -15,7 +15,7 @@ from ...runtime.errors import RefusalError
 from ...runtime.questions import Message, choices_of, stated_type
 from ...runtime.result import Content
 from ..sdk import load
-from .announce import Changes
+from .listed import Changes
 
 _Complete: TypeAlias = Callable[[str, Mapping[str, str]], Iterable[str] | Awaitable[Iterable[str]]]
 """Proposes values of an argument: from what is typed so far, and the other arguments that are known. A plain

@@ -7,7 +7,7 @@ from functools import partial
 
 from ....runtime.bounded_json import UnreadableJSONError, read_json
 from ..parsed_text import ArgumentsPiece, BrokenError, CallBegun, Found
-from . import json_calls, literal_calls, textual_calls
+from . import json_calls, literal_calls
 from .feed import JSON, PYTHON, Ends, Feed, Reading, ahead, balanced, match, skip_space, until
 from .grammar import ReadyCall, ReadyParameter
 from .marker_patterns import Pattern
@@ -181,8 +181,8 @@ def _read_braces(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[li
 def read_closed(ready: ReadyCall, body: str, name: str, id: str) -> list[Found] | None:
     """Read elements, or words, between two markers; None where they are neither."""
     if ready.form.content == "elements":
-        return textual_calls.read_elements(body, name, id, prefix=ready.form.prefix)
-    found = textual_calls.read_words(body)
+        return literal_calls.read_elements(body, name, id, prefix=ready.form.prefix)
+    found = literal_calls.read_words(body)
     return None if found is None else [found]
 
 
@@ -191,7 +191,7 @@ def is_begun(ready: ReadyCall, body: str, found: list[Found] | None) -> bool:
     alone.
     """
     if ready.form.content == "elements":
-        return textual_calls.begins_element(body, prefix=ready.form.prefix)
+        return literal_calls.begins_element(body, prefix=ready.form.prefix)
     return any(one.arguments not in ("{}", {}) for one in found or ())
 
 

@@ -32,8 +32,8 @@ from .feed import (
     until,
 )
 from .grammar import Candidate, Grammar, MarkerSearch, ReadyCall
+from .literal_calls import read_path
 from .marker_patterns import Pattern, ink_at
-from .textual_calls import read_path
 
 _CUT = "the answer was cut off inside this call: send the call again, whole"
 _SHOW_THEIR_END = ("json-calls", "json-arguments", "python", "braces")
