@@ -1,4 +1,4 @@
-"""FastMCP's client and proxy of a registry's server, in one process."""
+"""FastMCP's client and proxy of a registry's server, over HTTP."""
 
 # ruff: noqa: ARG001, ARG005 - what others call has their signature
 
@@ -8,21 +8,19 @@ from typing import Any
 
 import pytest
 from msgspec import Struct
-from toolcast.mcp import BearerAuth, HttpOptions, Prompts, Resources, fixed_token, mcp_server
+from toolcast.mcp import BearerAuth, HttpOptions, Prompts, Resources, fixed_token, http_app, mcp_server
 from toolcast.runtime import ToolContext, ToolRegistry
 
 from tests.clients.conftest import Client
 from tests.mcp import app
-from tests.mcp.over_http import serving
+from tests.mcp.over_http import listening, serving
 from tests.runtime.sample.files.edit import EDIT
 
 
-def with_client(fastmcp: Any, server: Any, use: Callable[[Any], Awaitable[Any]]) -> Any:
-    async def session() -> Any:
-        async with asyncio.timeout(60), fastmcp.Client(server) as connected:
-            return await use(connected)
-
-    return asyncio.run(session())
+async def over_http(client: Client, server: Any, use: Callable[[str], Awaitable[Any]]) -> Any:
+    """What `use` returns for the address of a server."""
+    async with asyncio.timeout(60), listening(client, http_app(server)) as address:
+        return await use(f"{address}/mcp")
 
 
 async def exercise(connected: Any) -> None:
@@ -41,20 +39,25 @@ async def exercise(connected: Any) -> None:
 
 def test_one_server_serves_its_client_again(client: Client) -> None:
     fastmcp = client("fastmcp")
-    server = mcp_server(app.make())
-    for _ in range(2):
-        with_client(fastmcp, server, exercise)
+
+    async def use(address: str) -> None:
+        for _ in range(2):
+            async with fastmcp.Client(address) as connected:
+                await exercise(connected)
+
+    asyncio.run(over_http(client, mcp_server(app.make()), use))
 
 
 def test_its_server_passes_a_registry_on(client: Client) -> None:
     """A proxy of theirs, asked by their client."""
-    fastmcp = client("fastmcp")
-    proxy = client("fastmcp.server").create_proxy(mcp_server(app.make()), name="proxy")
+    fastmcp, create_proxy = client("fastmcp"), client("fastmcp.server").create_proxy
 
-    async def use(connected: Any) -> Any:
-        return await connected.call_tool("glob", {"pattern": "y"})
+    async def use(address: str) -> Any:
+        async with fastmcp.Client(create_proxy(address, name="proxy")) as connected:
+            return await connected.call_tool("glob", {"pattern": "y"})
 
-    assert with_client(fastmcp, proxy, use).structured_content == {"paths": ["/y"], "total": 1}
+    result = asyncio.run(over_http(client, mcp_server(app.make()), use))
+    assert result.structured_content == {"paths": ["/y"], "total": 1}
 
 
 def test_its_client_shows_its_token_over_http(client: Client) -> None:
@@ -73,17 +76,6 @@ def test_its_client_shows_its_token_over_http(client: Client) -> None:
                 return result.content[0].text
 
     assert asyncio.run(asyncio.wait_for(use(), 60)) == "done at once"
-
-
-def test_decorators_of_the_other_type_are_refused_in_words(client: Client) -> None:
-    client("mcp")
-    server = mcp_server(app.make())
-    with pytest.raises(AttributeError, match="tools with the registry"):
-        server.tool()(lambda: "never offered")
-    with pytest.raises(AttributeError, match="tools with the registry"):
-        server.add_tool(lambda: "never offered")
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        server.nothing  # noqa: B018 - the access is the test
 
 
 class Order(Struct):
@@ -115,10 +107,9 @@ def test_its_client_answers_questions_and_reads_resources_and_prompts(client: Cl
     async def hear(message: Any) -> None:
         heard.append((message.level, message.data))
 
-    async def session() -> None:
-        server = mcp_server(registry, resources=resources, prompts=prompts)
-        made = fastmcp.Client(server, elicitation_handler=answer, sampling_handler=sample, log_handler=hear)
-        async with asyncio.timeout(60), made as connected:
+    async def use(address: str) -> None:
+        made = fastmcp.Client(address, elicitation_handler=answer, sampling_handler=sample, log_handler=hear)
+        async with made as connected:
             arguments = {"file_path": "/a", "old_string": "x", "new_string": "y"}
             result = await connected.call_tool("edit", arguments)
             assert result.content[0].text == f"{Order('What?', 5)} said Say it."
@@ -126,5 +117,6 @@ def test_its_client_answers_questions_and_reads_resources_and_prompts(client: Cl
             greeting = await connected.get_prompt("greet", {"name": "bo"})
             assert greeting.messages[0].content.text == "Greet bo, 3 times."
 
-    asyncio.run(session())
+    server = mcp_server(registry, resources=resources, prompts=prompts)
+    asyncio.run(over_http(client, server, use))
     assert heard == [("warning", "words")]

@@ -1,9 +1,5 @@
 """A registry as an MCP server: `tools/list` and `tools/call`, for any transport of the official SDK.
 
-The SDK's transports and client take its low-level or its high-level type of servers. Others take the
-high-level one alone, and go to the low-level server behind it at once (`fastmcp.Client`,
-`fastmcp.server.create_proxy`). So the type here is both, and its low-level server is itself.
-
 Calls that wait for answers of their client (since 2026-07-28) wait in this process, which the client's next
 request of the call has to reach.
 """
@@ -13,7 +9,7 @@ import secrets
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,48 +33,6 @@ from .listed import Announcer, Changes, Kind, Listed, ListedTool, answer, is_mod
 from .offered_requests import OfferedFunctions, OfferedRequests
 from .prompts_and_resources import Prompts, Resources
 from .sessions import closing_stream
-
-_ATTRIBUTES = (
-    "name",
-    "version",
-    "title",
-    "description",
-    "instructions",
-    "website_url",
-    "icons",
-    "middleware",
-)
-"""Properties of the high-level type, which the low-level one sets as attributes."""
-_PARTS = frozenset(
-    ("_tool_manager", "_resource_manager", "_prompt_manager", "_custom_starlette_routes", "_token_verifier")
-)
-"""Attributes that the high-level type's own methods use: a call of one ends here."""
-
-
-@cache
-def _server_type() -> type[Any]:
-    """Return the SDK's low-level server, as a subtype of the high-level one.
-
-    Decorators of the high-level type (`@server.tool()`) would register what no client ever sees; they raise
-    AttributeError. Raises McpMissingError.
-    """
-    bases = (load("mcp.server.lowlevel.server").Server, load("mcp.server.mcpserver").MCPServer)
-    members: JsonObject = dict.fromkeys(_ATTRIBUTES)
-    members["__doc__"] = "An MCP server that offers a registry, for the transports and clients of the SDK."
-    members["__module__"] = __name__
-    members["_lowlevel_server"] = property(lambda self: self)
-    members["__getattr__"] = _missing
-    return type("RegistryServer", bases, members)
-
-
-def _missing(_server: object, name: str) -> object:
-    if name in _PARTS:
-        raise AttributeError(
-            "this server offers a registry, and has no tools, resources or prompts of its own: register "
-            "tools with the registry, and give the rest to mcp_server"
-        )
-    raise AttributeError(f"'RegistryServer' object has no attribute {name!r}")
-
 
 _MAX_WAITING = 1000
 """Calls of one server that wait for answers at once; the question of one more is refused."""
@@ -216,8 +170,8 @@ def mcp_server(
             what tools `inject` comes from there. `principal` is added.
 
     Returns:
-        An `mcp.server.lowlevel.Server`, for any transport of the SDK, and for clients in this process:
-        `mcp.Client(server)`, `fastmcp.Client(server)`.
+        An `mcp.server.lowlevel.Server`, for any transport of the SDK, and for its client in this process:
+        `mcp.Client(server)`.
 
     Raises:
         McpMissingError: the SDK is not installed.
@@ -235,7 +189,7 @@ def mcp_server(
     functions = OfferedFunctions(registry, page_size, extra)
     requests = OfferedRequests(functions, offered.announcer.remember, resources, prompts)
     identity = identity_of() if name is None else ServerIdentity(name, "")
-    made = _server_type()(
+    made = sdk.Server(
         identity.name,
         version=identity.version if version is None else version,
         title=title,
