@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
+from .format_file import checked_format
 from .parsed_text import Call, Discarded, Event, Parsed, Problem, Prose
 from .reading.grammar import Grammar, compile_grammar
 from .reading.reader import Reader
@@ -143,8 +144,6 @@ def _grammar(format: Formats) -> Grammar:
 
 def _resolved(format: str | TextFormat) -> tuple[TextFormat, ...]:
     if isinstance(format, TextFormat):
-        from .format_file import checked_format  # the formats that come along are checked before
-
         return (checked_format(format),)
     return _auto_formats() if format == AUTO else (find_format(format),)
 

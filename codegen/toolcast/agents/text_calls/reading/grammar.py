@@ -1,6 +1,5 @@
 """Text formats compiled for reading: where the next marker stands in a text, and what may begin there."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -11,10 +10,6 @@ from ..text_format import CallForm, Mark, Markers, ParameterForm, TextFormat
 from .feed import Ends, Feed
 from .marker_patterns import Pattern
 
-_RARE = "<[=_`"
-"""Characters by which markers are searched for: prose has few of them."""
-_DENSE = 64
-"""Characters between two of a kind below which a regular expression finds a marker faster than `str.find`."""
 _Kind: TypeAlias = Literal[
     "call", "section", "section-end", "thought", "thought-end", "result", "dropped", "end"
 ]
@@ -96,28 +91,11 @@ class Candidate(Struct, frozen=True, eq=False):
     calls: bool = False
 
 
-class Group(Struct, frozen=True, eq=False):
-    """Markers that hold one rare character.
-
-    Attributes:
-        markers: matches a marker from its rare character on, and looks back at what stands before it.
-        literals: the markers, the longest first, with the number of characters before the rare one.
-        by_rest: the markers that are equal from the rare character on.
-    """
-
-    character: str
-    markers: re.Pattern[str]
-    literals: tuple[tuple[str, int], ...]
-    by_rest: dict[str, tuple[tuple[str, int], ...]]
-    longest: int
-
-
 class Grammar(Struct, frozen=True, eq=False):
     """Formats, compiled.
 
     Attributes:
         candidates: by the literal that they begin with, in the order in which they are tried.
-        by_ink: by the literal and the next character that is not white space; "" for any other.
         starts: forms of calls that are the whole text, or begin it.
         fences: forms and sections that are blocks of Markdown.
         peeks: whether a call anywhere begins without a marker.
@@ -126,21 +104,12 @@ class Grammar(Struct, frozen=True, eq=False):
     """
 
     candidates: dict[str, tuple[Candidate, ...]]
-    by_ink: dict[str, dict[str, tuple[Candidate, ...]]]
-    groups: tuple[Group, ...]
     literals: Ends
     starts: tuple[Candidate, ...]
     fences: tuple[Candidate, ...]
     peeks: bool
     leads: Ends
     ends: Ends
-
-    def fitting(self, literal: str, ink: str) -> tuple[Candidate, ...]:
-        """Return the candidates for `literal` with the character `ink` behind it."""
-        if not ink:
-            return self.candidates[literal]
-        fitting = self.by_ink[literal]
-        return fitting.get(ink, fitting[""])
 
     @property
     def may_start(self) -> bool:
@@ -160,8 +129,6 @@ def compile_grammar(formats: tuple[TextFormat, ...]) -> Grammar:
     begun = _by_literal([*(one for one in tried if one not in starts), *others])
     return Grammar(
         candidates=begun,
-        by_ink={literal: _by_ink(literal, several) for literal, several in begun.items()},
-        groups=_groups_of(begun),
         literals=Ends(begun),
         starts=starts,
         fences=tuple(one for one in tried if one.fence),
@@ -169,15 +136,6 @@ def compile_grammar(formats: tuple[TextFormat, ...]) -> Grammar:
         leads=Ends(marker for each in formats for marker in each.starts),
         ends=Ends(marker for each in formats for marker in each.ends),
     )
-
-
-def _by_ink(literal: str, candidates: tuple[Candidate, ...]) -> dict[str, tuple[Candidate, ...]]:
-    inks = [one.pattern.inks(len(literal)) for one in candidates]
-    named = {"", *(ink for each in inks if each is not None for ink in each)}
-    return {
-        ink: tuple(one for one, each in zip(candidates, inks, strict=True) if each is None or ink in each)
-        for ink in named
-    }
 
 
 def _calls(formats: tuple[TextFormat, ...]) -> "Iterator[tuple[float, Candidate]]":
@@ -287,76 +245,30 @@ def _by_literal(candidates: Iterable[Candidate]) -> dict[str, tuple[Candidate, .
     return {literal: tuple(each) for literal, each in found.items()}
 
 
-def _groups_of(literals: Iterable[str]) -> tuple[Group, ...]:
-    by_character: dict[str, list[tuple[str, int]]] = {}
-    for literal in sorted(literals, key=lambda each: (-len(each), each)):
-        character = next((each for each in _RARE if each in literal), literal[0])
-        by_character.setdefault(character, []).append((literal, literal.index(character)))
-    return tuple(_group(character, tuple(found)) for character, found in by_character.items())
-
-
-def _group(character: str, literals: tuple[tuple[str, int], ...]) -> Group:
-    around = "|".join(
-        (f"(?<={re.escape(literal[: before + 1])})" if before else "") + re.escape(literal[before + 1 :])
-        for literal, before in literals
-    )
-    # The rare character stands before the alternatives, so that `re` looks for it alone.
-    pattern = re.compile(f"{re.escape(character)}(?:{around})")
-    by_rest: dict[str, tuple[tuple[str, int], ...]] = {}
-    for literal, before in literals:
-        rest = literal[before:]
-        by_rest[rest] = (*by_rest.get(rest, ()), (literal, before))
-    return Group(character, pattern, literals, by_rest, max(len(literal) for literal, _ in literals))
-
-
 class MarkerSearch:
-    """Finds the markers of a text, and remembers how far it was searched for each group."""
+    """Finds the markers of a text, and remembers how far it was searched."""
 
-    __slots__ = ("_found", "_groups")
+    __slots__ = ("_found", "_marker", "_markers", "_searched")
 
-    def __init__(self, groups: tuple[Group, ...]) -> None:
-        self._groups = groups
-        self._found = [(0, -1, "")] * len(groups)  # offsets: searched up to, found at; the marker
+    def __init__(self, markers: Ends) -> None:
+        self._markers = markers
+        self._searched = 0  # offset of the first place that has to be searched
+        self._found = -1  # offset of the last marker that is certain
+        self._marker = ""
 
     def next(self, feed: Feed) -> tuple[int, str] | None:
         """Return the place of the next marker that has arrived, and the marker."""
-        best, marker = -1, ""
-        offset, size = feed.base + feed.at, feed.base + len(feed.text)
-        for number, group in enumerate(self._groups):
-            searched, found, literal = self._found[number]
-            if found < offset and searched < size:
-                # A marker may have begun where the text ended before.
-                found, literal = _next_in(feed, group, max(feed.at, searched - group.longest - feed.base))
-                self._found[number] = (size if found < 0 else found, found, literal)
-            if found >= offset and (best < 0 or found < best):
-                best, marker = found, literal
-        return None if best < 0 else (best - feed.base, marker)
-
-
-def _next_in(feed: Feed, group: Group, start: int) -> tuple[int, str]:
-    """Return the offset of the group's next marker, not before `start`, and the marker; -1 for none."""
-    text, character = feed.text, group.character
-    at = text.find(character, start)
-    while at >= 0:
-        dense = text.find(character, at + 1, at + _DENSE) >= 0
-        hit = group.markers.search(text, at) if dense else group.markers.match(text, at)
-        if hit is not None:
-            found = _marker(text, group, hit, start)
-            if found is not None:
-                feed.steps += found[0] - start + 1
-                return feed.base + found[0], found[1]
-            at = hit.start()
-        elif dense:
-            break
-        at = text.find(character, at + 1)
-    feed.steps += len(text) - start + 1
-    return -1, ""
-
-
-def _marker(text: str, group: Group, hit: re.Match[str], start: int) -> tuple[int, str] | None:
-    """Return the marker that was hit; another one, or None, where it begins before `start`."""
-    at = hit.start()
-    for literal, before in (*group.by_rest[hit[0]], *group.literals):
-        if at - before >= start and text.startswith(literal, at - before):
-            return at - before, literal
-    return None
+        if self._found >= feed.offset:
+            return self._found - feed.base, self._marker
+        start = max(feed.at, self._searched - feed.base)
+        hit = self._markers.pattern.search(feed.text, start)
+        stop = len(feed.text) if hit is None else hit.start()
+        # Behind that a marker may have begun: also one that has the found one within it.
+        certain = len(feed.text) - (0 if feed.final else self._markers.longest)
+        self._searched = feed.base + min(stop, certain)
+        feed.steps += max(0, stop - start) + 1
+        if hit is None:
+            return None
+        if stop < certain:
+            self._found, self._marker = feed.base + stop, hit[0]
+        return stop, hit[0]

@@ -16,7 +16,6 @@ HOLES = frozenset(_HOLES)
 """The names of holes in templates."""
 _LENGTHS = {"name": 520, "id": 256, "number": 9, "key": 256, "": 64}
 """Characters that stand for a hole, or for white space, at most."""
-_INK = re.compile(r"([^\W\d])|\S")
 _SPACE = r"\s{0,64}"
 _PIECE = re.compile(r"\{(name|id|number|key)\}|(\s+)")
 _BEGUN = {
@@ -66,14 +65,6 @@ class Pattern:
         """Tell whether the text ends, after `start`, within the template or what must follow it."""
         return any(_ends_within(pieces, text, start) for pieces in self._pieces)
 
-    def inks(self, known: int) -> frozenset[str] | None:
-        """Return what may stand first, but for white space, behind `known` characters; None for anything.
-
-        "a" stands for what a name begins with.
-        """
-        found = {_first_ink((self.template + each)[known:]) for each in self.follows or ("",)}
-        return None if "" in found else frozenset(found)
-
     @cached_property
     def may_grow(self) -> bool:
         """True where a match at the end of the text may be longer when more arrives."""
@@ -81,29 +72,19 @@ class Pattern:
         return not self.follows and not last
 
 
-def ink_at(text: str, start: int) -> str:
-    """Return the first character that is not white space, as `Pattern.inks` has it; "" for none."""
-    found = _INK.search(text, start)
-    if found is None:
-        return ""
-    return "a" if found[1] is not None else found[0]
-
-
-def _first_ink(template: str) -> str:
-    template = template.lstrip()
-    hole = _PIECE.match(template)
-    if hole is None:
-        return ink_at(template, 0)
-    return "a" if hole[1] == "name" else ""
-
-
 def _longest(template: str) -> int:
     return len(template) + sum(_LENGTHS[hole] for _, hole in _parts(template) if hole is not None)
 
 
 def any_of(literals: Iterable[str]) -> str:
-    """Make a regular expression for one of some literals, the longest first."""
-    return "|".join(re.escape(each) for each in sorted(set(literals), key=lambda each: (-len(each), each)))
+    """Make a regular expression for one of some literals, none empty, the longest first.
+
+    They are grouped by their first characters, which `re` looks for at once.
+    """
+    rests: dict[str, list[str]] = {}
+    for each in sorted(set(literals), key=lambda each: (-len(each), each)):
+        rests.setdefault(each[0], []).append(re.escape(each[1:]))
+    return "|".join(f"{re.escape(first)}(?:{'|'.join(several)})" for first, several in rests.items())
 
 
 def _parts(template: str) -> "Iterator[tuple[str, str | None]]":

@@ -33,7 +33,7 @@ from .feed import (
 )
 from .grammar import Candidate, Grammar, MarkerSearch, ReadyCall
 from .literal_calls import read_path
-from .marker_patterns import Pattern, ink_at
+from .marker_patterns import Pattern
 
 _CUT = "the answer was cut off inside this call: send the call again, whole"
 _SHOW_THEIR_END = ("json-calls", "json-arguments", "python", "braces")
@@ -60,7 +60,7 @@ class Reader:
         self.feed = Feed()
         self.cut = False
         self._grammar = grammar
-        self._search = MarkerSearch(grammar.groups)
+        self._search = MarkerSearch(grammar.literals)
         self._calls = 0
         self._start = 0  # offset of the block that is read
         self._begun = False  # whether there was any prose or call
@@ -119,7 +119,7 @@ class Reader:
             feed.at += len(literal)
             yield from self._as_prose(literal)
             return True
-        for candidate in self._grammar.fitting(literal, ink_at(feed.text, feed.at + len(literal))):
+        for candidate in self._grammar.candidates[literal]:
             if self._fits(candidate):
                 marker = yield from match(feed, candidate.pattern)
                 if marker is not None and (yield from self._candidate(candidate, marker)):
