@@ -194,8 +194,6 @@ def blocks(draw: st.DrawFn, forms: Sequence[Form]) -> Piece:
     if sections and draw(st.booleans()):
         section = draw(st.sampled_from(sections))
         text = f"{section.open}{text}{section.close}"
-    if each.form.place == "line":
-        text = f"\n{text}"
     return Piece(text, as_read(each.form, several), True)
 
 

@@ -105,15 +105,13 @@ class CallForm(_Data, frozen=True, kw_only=True):
         mark: how surely the opening marker begins a call.
         id: the call's id, with the opening template's holes.
         peek: whether the opening template belongs to the content, which is read from its start.
-        place: where the call may begin: anywhere, or at the start of a line or of the text. `whole`: the text
-            is nothing but calls in this form.
+        place: where the call may begin: anywhere, or at the start of the text. `whole`: the text is nothing
+            but calls in this form.
         bare: whether such a call looks like prose or data: read only where the caller names the format.
         fence: whether the form is a block of Markdown: read only where the answer is nothing but calls.
         exact: `json-calls` with exactly `name` and `arguments`, one object, closed.
         names: keys of the tool's name in JSON.
         arguments: keys of the arguments in JSON. Empty: the one key is the name, and its value the arguments.
-        ids: keys of the call's id in JSON.
-        extra: keys of JSON that may stand beside and mean nothing.
         parameters: forms of parameters.
         quote: what encloses strings in `braces`.
         prefix: what stands before each tag of `elements`.
@@ -127,14 +125,12 @@ class CallForm(_Data, frozen=True, kw_only=True):
     mark: Mark = "token"
     id: str = ""
     peek: bool = False
-    place: Literal["anywhere", "line", "start", "whole"] = "anywhere"
+    place: Literal["anywhere", "start", "whole"] = "anywhere"
     bare: bool = False
     fence: bool = False
     exact: bool = False
     names: tuple[str, ...] = ("name",)
     arguments: tuple[str, ...] = ("arguments", "parameters")
-    ids: tuple[str, ...] = ("id", "call_id", "tool_call_id")
-    extra: tuple[str, ...] = ("type", "index")
     parameters: tuple[ParameterForm, ...] = ()
     quote: str = '"'
     prefix: str = ""

@@ -10,6 +10,9 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _STRING = msgspec.json.Decoder(str)
 _ENVELOPES = ("tool_calls", "function_call")
+_IDS = ("id", "call_id", "tool_call_id")
+_EXTRA = ("type", "index")
+"""Keys that may stand beside and mean nothing."""
 _DEPTH = 8
 """Lists around a call: each is read anew."""
 FAULTS = (msgspec.MsgspecError, UnicodeError, RecursionError)
@@ -94,12 +97,12 @@ def _call(members: dict[str, str], form: CallForm, strict: bool) -> Found | None
     name = members.get(name_key, "")
     if name[:1] != '"' or (not argument_key and strict):
         return None
-    known = {name_key, argument_key, *form.ids, *form.extra}
+    known = {name_key, argument_key, *_IDS, *_EXTRA}
     if not members.keys() <= known or not outer.keys() <= known:
         return None  # something would be left unread
     named = _STRING.decode(name).strip()
     both = {**outer, **members}
-    id = next((both[key] for key in form.ids if key in both), '""')
+    id = next((both[key] for key in _IDS if key in both), '""')
     arguments = members.get(argument_key, "null")
     if arguments == "null":
         arguments = "{}"

@@ -184,10 +184,7 @@ class Reader:
         """Tell whether the candidate may begin at this place."""
         if candidate.kind == "section-end":  # elsewhere it is prose
             return self._section is not None or self._after_call
-        if candidate.call is None:
-            return candidate.kind != "thought" or not self._in_thought
-        form = candidate.call.form
-        return form.place != "line" or self._last == "\n"
+        return candidate.kind != "thought" or not self._in_thought
 
     def _candidate(self, candidate: Candidate, marker: re.Match[str]) -> Reading[bool]:
         """Read what begins here; False where it is prose, or another candidate's, after all."""
