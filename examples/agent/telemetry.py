@@ -3,7 +3,7 @@
 import os
 from importlib.metadata import entry_points
 
-from toolcast.agents.telemetry import Telemetry
+from toolcast.agents.events import Telemetry
 from toolcast.runtime.middleware.events import Hooks
 
 from .models import AgentError

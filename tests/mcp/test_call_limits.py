@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.mcp import BearerAuth, CallLimits, HttpOptions, Principal, mcp_server
-from toolcast.mcp.serving.call_limits import CallTurns
+from toolcast.mcp.serving.clients import CallTurns
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
 from generated.shell.bash import BASH, BashParams

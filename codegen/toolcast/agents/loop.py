@@ -18,13 +18,12 @@ from ..runtime.view import ToolView
 from .answers import Answers, WireAnswers
 from .delegation import depth
 from .disclosure import TEXT, Disclosure
-from .events import LoopEvent, Observer, Stopped
+from .events import UNWATCHED, LoopEvent, Observer, Stopped
 from .model_calls import Model
 from .options import LIMIT, REPEATS, Claim, RunOptions, check_options
 from .record import Record, attach_record
 from .run import FinalOutput, Run, RunSetup
 from .run_state import ClaimedError, RunState, StateError, conversation
-from .telemetry import UNWATCHED
 from .tool_calls import ToolCalls
 from .usage import Budget
 from .waiting import Decision, Settled, settle

@@ -8,10 +8,9 @@ from ..runtime.context import ToolContext
 from ..runtime.request_rules import Cache, check_cache
 from ..runtime.view import ToolView
 from .answers import Answers
-from .events import Observer
+from .events import Observer, Telemetry
 from .model_calls import AroundModel
 from .run_state import RunState
-from .telemetry import Telemetry
 from .usage import Budget
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ except ImportError as missing:
 from ..jsonschema.json_values import JsonObject
 from ..version import __version__
 from .dispatch.answer_facts import AnswerFacts
+from .events import Telemetry
 from .record import Record
-from .telemetry import Telemetry
 from .usage import Usage
 
 _PROVIDERS = {

@@ -20,12 +20,11 @@ from ..runtime.view import CallRequest, ToolView
 from .answers import Answers, ReadAnswer
 from .disclosure import Disclosure
 from .dispatch.answer_facts import raised_reason
-from .events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
+from .events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped, WatchedRun
 from .model_calls import Model, ModelCalls, ModelRequest
 from .options import MAX_ROUNDS, RunOptions
 from .record import CallRecord, Limit, Record, Round, Stop, attach_record
 from .run_state import PendingAnswer, RunState, StateError, conversation
-from .telemetry import WatchedRun
 from .tool_calls import AnswerCalls, Batch, ToolCalls
 from .waiting import Deferred, NotStoredError, Settled, is_unchanged
 

@@ -18,7 +18,7 @@ from .options import examples, refuse, takes
 from .program import TargetError, close, load_registry, load_target, log_to_stderr, no_registry, quiet_stdout
 
 if TYPE_CHECKING:
-    from ..mcp.serving.bearer_auth import BearerAuth
+    from ..mcp.serving.clients import BearerAuth
     from ..runtime.view import ToolView
 
 _GRACE = 1.0
@@ -172,7 +172,7 @@ def _stated(options: _Options) -> JsonObject:
 
 
 def _token_auth(variable: str | None) -> "BearerAuth | None":
-    from ..mcp.serving.bearer_auth import BearerAuth, fixed_token
+    from ..mcp.serving.clients import BearerAuth, fixed_token
 
     if variable is None:
         return None

@@ -10,8 +10,7 @@ from .live.pins import Pin, Pins, PinsError
 from .live.server_tool import Limits, ListingError, LiveTool
 from .live.terms import hinted_permission
 from .sdk import McpMissingError
-from .serving.bearer_auth import BearerAuth, Principal, Verify, fixed_token, principal_of
-from .serving.call_limits import CallLimits
+from .serving.clients import BearerAuth, CallLimits, Principal, Verify, fixed_token, principal_of
 from .serving.prompts_and_resources import Prompts, Resources
 from .serving.serve import HttpOptions, http_app, serve_http, serve_mcp, serve_stdio
 from .serving.server import mcp_server

@@ -20,8 +20,7 @@ from ...runtime.errors import RefusalError
 from ...runtime.questions import ElicitationRequest, Elicited, Message, Sampled, SamplingRequest
 from ...runtime.result import Content
 from ..sdk import load
-from .bearer_auth import extra_of
-from .call_limits import Turn
+from .clients import Turn, extra_of
 from .listed import is_modern
 
 _Send = Callable[..., Awaitable[None]]

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ...runtime.view import ToolView
 from ..sdk import load
-from .bearer_auth import BearerAuth, BearerGuard, metadata_routes
+from .clients import BearerAuth, BearerGuard, metadata_routes
 from .request_guards import Authority, BodyDeadline, HostGuard, Origin
 from .server import mcp_server
 from .sessions import MEBIBYTE, EventLog, Replay, Sessions, WithoutReplay

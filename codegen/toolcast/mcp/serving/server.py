@@ -26,9 +26,8 @@ from ...runtime.questions import Asker, ask
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from ..sdk import INVALID_PARAMS, load, protocol_error
-from .bearer_auth import principal_in
-from .call_limits import CallLimits, CallTurns, TooManyCallsError
 from .client_channel import ANSWER_SECONDS, LOG_LEVEL, ClientChannel, Extra
+from .clients import CallLimits, CallTurns, TooManyCallsError, principal_in
 from .listed import Announcer, Changes, Kind, Listed, ListedTool, answer, is_modern
 from .offered_requests import OfferedFunctions, OfferedRequests
 from .prompts_and_resources import Prompts, Resources
