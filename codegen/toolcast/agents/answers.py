@@ -142,7 +142,7 @@ class WireAnswers(Answers):
     """Formats whose messages consist of parts, and the key of these."""
 
     def __init__(self, tools: ToolView, format: str, provider: str, limit: int) -> None:
-        """Raise ValueError where the format does not exist, or `limit` is not above 0."""
+        """Raise ValueError where the format does not exist, or `limit` is below 1."""
         self._dispatcher = Dispatcher(tools, format, provider=provider, limit=limit)
         self.name = self._format = self._dispatcher.format
 

@@ -28,8 +28,8 @@ def edit_call(format: str, i: int, path: str = "/a") -> Asked:
     return Asked(id_for(format, i), "edit", text)
 
 
-def registry(handler: Callable[..., Any]) -> ToolRegistry:
-    made = ToolRegistry(check_results=False)
+def registry(handler: Callable[..., Any], **options: Any) -> ToolRegistry:
+    made = ToolRegistry(check_results=False, **options)
     made.register(EDIT, handler)
     return made
 
@@ -131,10 +131,8 @@ def test_at_most_so_many_at_once() -> None:
     messages = run(Dispatcher(registry(count), "openai", limit=5).run(ANSWERS["openai"](calls)))
     assert len(messages) == 40
     assert most == 5
-    with pytest.raises(ValueError, match="above 0"):
+    with pytest.raises(ValueError, match="limit must be at least 1"):
         Dispatcher(registry(count), "openai", limit=0)
-    with pytest.raises(ValueError, match="above 0"):
-        Dispatcher(registry(count), "openai", timeout=0)
 
 
 @pytest.mark.parametrize("n", [1, 3])
@@ -151,7 +149,7 @@ def test_a_timeout_is_a_result_and_reaches_the_handler(n: int) -> None:
         return "done"
 
     calls = [edit_call("openai", i) for i in range(n)]
-    messages = run(Dispatcher(registry(slow), "openai", timeout=0.02).run(ANSWERS["openai"](calls)))
+    messages = run(Dispatcher(registry(slow, timeout=0.02), "openai").run(ANSWERS["openai"](calls)))
     assert "did not finish within 0.02 s" in messages[0]["content"]
     assert [message["content"] for message in messages[1:]] == ["done"] * (n - 1)
     assert stopped == ["0"]
@@ -204,7 +202,7 @@ def test_a_crash_is_a_result() -> None:
         raise TimeoutError("the password is hunter2")
 
     calls = [edit_call("openai", i) for i in range(2)]
-    messages = run(Dispatcher(registry(crash), "openai", timeout=5).run(ANSWERS["openai"](calls)))
+    messages = run(Dispatcher(registry(crash, timeout=5), "openai").run(ANSWERS["openai"](calls)))
     assert all("internal error" in message["content"] for message in messages)
     assert "hunter2" not in json.dumps(messages)
 

@@ -1,6 +1,5 @@
 """An answer's calls, carried out and answered."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,13 +46,7 @@ class Dispatcher:
     """
 
     def __init__(
-        self,
-        registry: ToolView,
-        format: str,
-        *,
-        provider: str | None = None,
-        limit: int = 8,
-        timeout: float | None = None,
+        self, registry: ToolView, format: str, *, provider: str | None = None, limit: int = 8
     ) -> None:
         """Make a dispatcher.
 
@@ -62,18 +55,16 @@ class Dispatcher:
             format: name of a wire format, or of a provider that uses one.
             provider: id of the provider whose definitions went into the request; `format` by default.
             limit: calls that run at once.
-            timeout: seconds after which a call is cancelled; its result says so. None for no limit.
 
         Raises:
-            ValueError: the format does not exist, or `limit` or `timeout` is not above 0.
+            ValueError: the format does not exist, or `limit` is below 1.
         """
         self.format = format_of(format).name
         self.provider = format if provider is None else provider
-        if limit < 1 or (timeout is not None and not timeout > 0):
-            raise ValueError("limit and timeout must be above 0.")
+        if limit < 1:
+            raise ValueError(f"limit must be at least 1, not {limit!r}.")
         self._registry = registry
         self._limit = limit
-        self._timeout = timeout
 
     async def run(self, response: Any, context: ToolContext | None = None) -> list[JsonObject]:
         """Carry out every call of an answer.
@@ -185,12 +176,4 @@ class Dispatcher:
             context = ToolContext(call_id=call.id)
         else:
             context = msgspec.structs.replace(context, call_id=call.id, tool="")
-        clock = asyncio.timeout(self._timeout)
-        try:
-            async with clock:
-                return await self._registry.execute(call.name, arguments, provider=provider, context=context)
-        except TimeoutError:
-            return ToolResult.failed(
-                f"Tool {call.name!r} did not finish within {self._timeout:g} s and was cancelled. It may "
-                "have taken effect in part: look before you call it again, and ask for less at once."
-            )
+        return await self._registry.execute(call.name, arguments, provider=provider, context=context)
