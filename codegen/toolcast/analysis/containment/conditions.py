@@ -1,7 +1,7 @@
 """A case against unions, `not` and conditions. Where no branch holds for a whole case, it is split."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -15,8 +15,7 @@ from ...jsonschema.case_facts import (
 from ...jsonschema.cases import FRACTION, INTEGER, Case, Part, cases_of, possible_facts
 from ...jsonschema.equality import key
 from ...jsonschema.json_values import JsonObject
-from ..instances.generator import UnfillableError
-from .gaps import Gap, Prover, merged, together
+from .gaps import Gap, Goal, merged, together
 
 _MAX_SPLITS: Final = 4
 """Splits of one case, each of what the former one left."""
@@ -26,24 +25,15 @@ _MAX_LITERALS: Final = 40
 """Values of a property that a case is split by."""
 
 
-class _ConditionProver(Prover, Protocol):
-    """The further part of the prover that conditions need."""
-
-    def contains(self, case: Case, target: Part) -> bool: ...
-
-    def spend(self) -> bool: ...
-
-
-def union_gaps(prover: _ConditionProver, case: Case, target: Part, keyword: str) -> list[Gap]:
+def union_gaps(goal: Goal, keyword: str) -> list[Gap]:
     """Return why a case may fit no branch of a union (`oneOf`: not exactly one)."""
-    branches = target.listed(keyword)
-    whole = prover.made(target, {keyword: target.schema[keyword]})
-    return _branch_gaps(prover, case, branches, whole, 0)
+    branches = goal.target.listed(keyword)
+    whole = goal.made({keyword: goal.target.schema[keyword]})
+    return _branch_gaps(replace(goal, target=whole), branches, 0)
 
 
-def _branch_gaps(
-    prover: _ConditionProver, case: Case, branches: list[Part], whole: Part, depth: int
-) -> list[Gap]:
+def _branch_gaps(goal: Goal, branches: list[Part], depth: int) -> list[Gap]:
+    prover, case, whole = goal.prover, goal.case, goal.target
     exclusive = "oneOf" in whole.schema
     if not exclusive and any(prover.same(fact, branch) for branch in branches for fact in case.facts):
         return []
@@ -59,31 +49,24 @@ def _branch_gaps(
         elif not exclusive or all(prover.disjoint(case, each) for each in viable if each is not branch):
             return []
     if depth < _MAX_SPLITS and len(viable) > 1 and prover.spend():
-        pieces = _split(prover, case, branches)
+        pieces = _split(goal, branches)
         if pieces:
             found: list[Gap] = []
             for piece in pieces:
                 if not prover.emptiness.case(piece):
-                    found += _branch_gaps(prover, piece, viable, whole, depth + 1)
+                    found += _branch_gaps(replace(goal, case=piece), viable, depth + 1)
             return merged(found)
     if not viable:
-        return [
-            prover.gap(
-                case,
-                whole,
-                "branch-removed",
-                "no branch of the union accepts it now",
-                lambda: _some(prover, case),
-            )
-        ]
+        message = "no branch of the union accepts it now"
+        return [goal.gap("branch-removed", message, lambda: goal.values(case))]
     if len(failed) < len(viable):
         message = "more than one branch of `oneOf` may accept it now"
-        return [prover.gap(case, whole, "branches-overlap", message, lambda: _overlap(prover, case, viable))]
+        return [goal.gap("branches-overlap", message, lambda: _overlap(goal, viable))]
     best = min(failed, key=len)
     if len(viable) == 1:
         return [_refused_by(gap, whole) for gap in best]
     if not exclusive and depth == 0 and len(viable) <= _MAX_ALONE:
-        alone = _refused_by_others(prover, case, viable)
+        alone = _refused_by_others(goal, viable)
         if not alone:
             return []
         failed = [alone, *failed]
@@ -94,7 +77,7 @@ def _branch_gaps(
         everything = Gap(
             case.pointer, "union-narrowed", "no branch of the union accepts all of it now", everything.values
         )
-    searched = prover.gap(case, whole, everything.reason, everything.message, lambda: iter(()))
+    searched = goal.gap(everything.reason, everything.message, lambda: iter(()))
     return [_refused_by(together([everything, searched]), whole)]
 
 
@@ -103,13 +86,13 @@ def _stands_alike(case: Case, branch: Part) -> bool:
     return case.pointer.rsplit("/", 2)[-2:] == branch.pointer.rsplit("/", 2)[-2:]
 
 
-def _refused_by_others(prover: _ConditionProver, case: Case, viable: list[Part]) -> list[Gap]:
+def _refused_by_others(goal: Goal, viable: list[Part]) -> list[Gap]:
     """Gaps of the most likely branch, for values that no other branch accepts."""
     found: list[Gap] = []
     for branch in viable:
         others = tuple(each for each in viable if each is not branch)
-        rest = replace(case, refused=(*case.refused, *others))
-        gaps = [] if prover.emptiness.case(rest) else prover.case_gaps(rest, branch)
+        rest = replace(goal.case, refused=(*goal.case.refused, *others))
+        gaps = [] if goal.prover.emptiness.case(rest) else goal.prover.case_gaps(rest, branch)
         if not gaps:  # what the others leave is in this one
             return []
         found += gaps
@@ -125,55 +108,49 @@ def _refused_by(gap: Gap, whole: Part) -> Gap:
     return Gap(gap.pointer, gap.reason, gap.message, values)
 
 
-def _some(prover: Prover, case: Case) -> Iterator[Any]:
-    try:
-        yield prover.builder.of_case(case)
-    except UnfillableError:
-        return
-
-
-def _overlap(prover: Prover, case: Case, branches: Sequence[Part]) -> Iterator[object]:
+def _overlap(goal: Goal, branches: Sequence[Part]) -> Iterator[object]:
     for one in branches[:8]:
         for two in branches[:8]:
             if one is two:
                 continue
-            for both in cases_of([one, two], case):
-                yield from _some(prover, both)
+            for both in cases_of([one, two], goal.case):
+                yield from goal.values(both)
 
 
-def exclusion_gaps(prover: _ConditionProver, case: Case, target: Part) -> list[Gap]:
+def exclusion_gaps(goal: Goal) -> list[Gap]:
     """Return why a case may hold values that `not` excludes."""
-    excluded = target.below("not")
-    if prover.disjoint(case, excluded):
+    excluded = goal.target.below("not")
+    if goal.prover.disjoint(goal.case, excluded):
         return []
-    whole = prover.made(target, {"not": target.schema["not"]})
+    whole = goal.made({"not": goal.target.schema["not"]})
 
     def values() -> Iterator[Any]:
-        for both in cases_of([excluded], case):
-            yield from _some(prover, both)
+        for both in cases_of([excluded], goal.case):
+            yield from goal.values(both)
 
-    return [prover.gap(case, whole, "exclusion-added", "`not` excludes some of it now", values)]
+    message = "`not` excludes some of it now"
+    return [replace(goal, target=whole).gap("exclusion-added", message, values)]
 
 
-def condition_gaps(prover: _ConditionProver, case: Case, target: Part, depth: int = 0) -> list[Gap]:
+def condition_gaps(goal: Goal, depth: int = 0) -> list[Gap]:
     """Return why values may be refused by `then` or by `else`."""
-    condition = target.below("if")
+    condition = goal.target.below("if")
     found: list[Gap] = []
-    if "then" in target.schema:
-        for both in cases_of([condition], case):
-            if not prover.emptiness.case(both):
-                found += prover.case_gaps(both, target.below("then"))
-    if "else" in target.schema and not prover.contains(case, condition):
-        rest = replace(case, refused=(*case.refused, condition))
-        found += prover.case_gaps(rest, target.below("else"))
-    if found and depth < _MAX_SPLITS and prover.spend():
-        pieces = _split(prover, case, [condition])
+    if "then" in goal.target.schema:
+        for both in cases_of([condition], goal.case):
+            if not goal.prover.emptiness.case(both):
+                found += goal.prover.case_gaps(both, goal.target.below("then"))
+    if "else" in goal.target.schema and not goal.prover.contains(goal.case, condition):
+        rest = replace(goal.case, refused=(*goal.case.refused, condition))
+        found += goal.prover.case_gaps(rest, goal.target.below("else"))
+    if found and depth < _MAX_SPLITS and goal.prover.spend():
+        pieces = _split(goal, [condition])
         if pieces:
             found = [
                 gap
                 for piece in pieces
-                if not prover.emptiness.case(piece)
-                for gap in condition_gaps(prover, piece, target, depth + 1)
+                if not goal.prover.emptiness.case(piece)
+                for gap in condition_gaps(replace(goal, case=piece), depth + 1)
             ]
     return merged(found)
 
@@ -181,44 +158,44 @@ def condition_gaps(prover: _ConditionProver, case: Case, target: Part, depth: in
 # -- splits ---------------------------------------------------------------------------------------
 
 
-def _split(prover: Prover, case: Case, hints: Sequence[Part]) -> list[Case]:
+def _split(goal: Goal, hints: Sequence[Part]) -> list[Case]:
     """Split a case by the properties that `hints` mention; empty where they distinguish nothing."""
     facts = possible_facts(hints)
-    if case.kind == "object":
-        return _split_object(prover, case, facts)
-    if case.kind == "number":
-        return _split_number(prover, case, facts)
-    keywords = ("minLength", "maxLength") if case.kind == "string" else ("minItems", "maxItems")
-    return _split_length(prover, case, facts, keywords)
+    if goal.case.kind == "object":
+        return _split_object(goal, facts)
+    if goal.case.kind == "number":
+        return _split_number(goal, facts)
+    keywords = ("minLength", "maxLength") if goal.case.kind == "string" else ("minItems", "maxItems")
+    return _split_length(goal, facts, keywords)
 
 
-def _pieces(prover: Prover, case: Case, hint: Part, restrictions: list[JsonObject]) -> list[Case]:
-    made = [prover.made(hint, each) for each in restrictions]
-    return [piece for part in made for piece in cases_of([part], case)]
+def _pieces(goal: Goal, hint: Part, restrictions: list[JsonObject]) -> list[Case]:
+    made = [goal.prover.made(hint, each) for each in restrictions]
+    return [piece for part in made for piece in cases_of([part], goal.case)]
 
 
-def _split_object(prover: Prover, case: Case, facts: list[Part]) -> list[Case]:
-    required = set(required_names(case.facts))
+def _split_object(goal: Goal, facts: list[Part]) -> list[Case]:
+    required = set(required_names(goal.facts))
     for fact in facts:
         for name, schema in fact.schema.get("properties", {}).items():
-            members = member_parts(case.facts, name)
+            members = member_parts(goal.facts, name)
             if members is None or not isinstance(schema, (dict, bool)):
                 continue
             absent = [] if name in required else [{"properties": {name: False}}]
             if schema is False:
                 if absent:
-                    return _pieces(prover, case, fact, [*absent, {"required": [name]}])
+                    return _pieces(goal, fact, [*absent, {"required": [name]}])
                 continue
             pieces = _by_value(facts, name, members)
             if pieces:
-                return _pieces(prover, case, fact, [*absent, *pieces])
+                return _pieces(goal, fact, [*absent, *pieces])
     for fact in facts:
         for name in fact.schema.get("required", ()):
-            if name in required or member_parts(case.facts, name) is None:
+            if name in required or member_parts(goal.facts, name) is None:
                 continue
-            if name not in declared_names(case.facts) and is_closed(case.facts):
+            if name not in declared_names(goal.facts) and is_closed(goal.facts):
                 continue
-            return _pieces(prover, case, fact, [{"properties": {name: False}}, {"required": [name]}])
+            return _pieces(goal, fact, [{"properties": {name: False}}, {"required": [name]}])
     return []
 
 
@@ -251,17 +228,17 @@ def _by_value(facts: list[Part], name: str, members: list[Part]) -> list[JsonObj
     return []
 
 
-def _split_number(prover: Prover, case: Case, facts: list[Part]) -> list[Case]:
+def _split_number(goal: Goal, facts: list[Part]) -> list[Case]:
     if (
-        case.mask & INTEGER
-        and case.mask & FRACTION
+        goal.case.mask & INTEGER
+        and goal.case.mask & FRACTION
         and any("integer" in str(kinds) for kinds in values_of(facts, "type"))
     ):
-        return [replace(case, mask=INTEGER), replace(case, mask=FRACTION)]
+        return [replace(goal.case, mask=INTEGER), replace(goal.case, mask=FRACTION)]
     known = {
         repr(bound)
         for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-        for bound in values_of(case.facts, keyword)
+        for bound in values_of(goal.facts, keyword)
     }
     for fact in facts:
         for keyword in ("minimum", "exclusiveMaximum", "maximum", "exclusiveMinimum"):
@@ -273,27 +250,27 @@ def _split_number(prover: Prover, case: Case, facts: list[Part]) -> list[Case]:
                 if keyword in ("minimum", "exclusiveMaximum")
                 else ({"maximum": bound}, {"exclusiveMinimum": bound})
             )
-            return _pieces(prover, case, fact, [below, above])
+            return _pieces(goal, fact, [below, above])
     return []
 
 
-def _split_length(prover: Prover, case: Case, facts: list[Part], keywords: tuple[str, str]) -> list[Case]:
+def _split_length(goal: Goal, facts: list[Part], keywords: tuple[str, str]) -> list[Case]:
     least, most = keywords
-    known = {int(length) for keyword in keywords for length in values_of(case.facts, keyword)}
+    known = {int(length) for keyword in keywords for length in values_of(goal.facts, keyword)}
     for fact in facts:
         for keyword, off in ((least, -1), (most, 0)):
             if keyword in fact.schema:
                 bound = int(fact.schema[keyword]) + off
                 if bound < 0 or {bound, bound + 1} & known:
                     continue
-                return _pieces(prover, case, fact, [{most: bound}, {least: bound + 1}])
-    if case.kind == "string":
-        taken = set(values_of(case.facts, "pattern"))
+                return _pieces(goal, fact, [{most: bound}, {least: bound + 1}])
+    if goal.case.kind == "string":
+        taken = set(values_of(goal.facts, "pattern"))
         for fact in facts:
             pattern = fact.schema.get("pattern")
             if pattern is None or pattern in taken:
                 continue
-            if any(part.schema == {"pattern": pattern} for part in case.refused):
+            if any(part.schema == {"pattern": pattern} for part in goal.case.refused):
                 continue
-            return _pieces(prover, case, fact, [{"pattern": pattern}, {"not": {"pattern": pattern}}])
+            return _pieces(goal, fact, [{"pattern": pattern}, {"not": {"pattern": pattern}}])
     return []

@@ -1,8 +1,9 @@
 """Gaps: the reasons why containment is not shown; cases without values, by a search."""
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,12 +16,15 @@ from ...jsonschema.case_facts import (
     text_lengths,
     values_of,
 )
-from ...jsonschema.cases import Case, Part
+from ...jsonschema.cases import Case, Part, mask_of
 from ...jsonschema.emptiness import Emptiness
 from ...jsonschema.json_values import JsonObject
-from ..instances.generator import Generator
+from ..instances.generator import Generator, UnfillableError, fits
 from ..instances.pattern_texts import UndecidedTextError, find_text
 from ..instances.scalar_values import patterns_of
+
+if TYPE_CHECKING:
+    from .prover import SchemaProver
 
 _MAX_NESTED: Final = 3
 """Proofs that a case is refused, inside of each other."""
@@ -93,40 +97,63 @@ class Gap(Struct, frozen=True, eq=False):
         return Gap(self.pointer, self.reason, self.message, values)
 
 
-class Prover(Protocol):
-    """The comparison of any schemas, as far as the comparisons of single types need it."""
+class Goal(Struct, frozen=True, eq=False):
+    """Every value of `case` has to satisfy `target`."""
 
-    builder: Generator
-    varied: Generator
-    emptiness: SearchingEmptiness
+    prover: "SchemaProver"
+    case: Case
+    target: Part
 
-    def same(self, left: Part, right: Part) -> bool:
-        """Return whether two schemas have equal normal forms."""
-        ...
+    @property
+    def facts(self) -> Facts:
+        """Return the schemas that apply to all values of the case."""
+        return self.case.facts
 
-    def gaps(self, parts: Sequence[Part], target: Part, *, without_null: bool = False) -> list[Gap]:
-        """Return why values of all of `parts` may be refused by `target`."""
-        ...
+    def gap(self, reason: str, message: str, values: Values) -> Gap:
+        """Make a gap at the place of the case, which yields only values of the case that `target` refuses.
+        Behind `values`, it searches for more.
+        """
 
-    def case_gaps(self, case: Case, target: Part) -> list[Gap]:
-        """Return why values of one case may be refused by `target`."""
-        ...
+        def fitting() -> Iterator[object]:
+            for value in chain(values(), self._searched()):
+                if (
+                    mask_of(value) & self.case.mask
+                    and not self.target.accepts(value)
+                    and fits(self.case, value)
+                ):
+                    yield value
 
-    def gap(self, case: Case, target: Part, reason: str, message: str, values: Values) -> Gap:
-        """Make a gap at the place of `case`. Behind `values`, it searches for more."""
-        ...
+        return Gap(self.case.pointer, reason, message, fitting, True)
 
-    def made(self, part: Part, schema: JsonObject) -> Part:
-        """Make a schema that stands for a restriction, on the side and at the place of `part`."""
-        ...
+    def _searched(self) -> Iterator[object]:
+        budget = self.prover.budget
+        builder = Generator(budget, random.Random(0), 300)
+        for number in range(_LOCAL_VALUES):
+            if budget.left <= 0:
+                return
+            builder.fullness = (0.0, 0.3, 0.7, 1.0)[number % 4]
+            yield from made_of(lambda: builder.of_case(self.case, hints=(self.target,)))
 
-    def disjoint(self, case: Case, part: Part) -> bool:
-        """Return whether it is shown that no value of `case` is accepted by `part`."""
-        ...
+    def values(self, case: Case) -> Iterator[Any]:
+        """Yield a small value of a case, if one can be made."""
+        return made_of(lambda: self.prover.builder.of_case(case))
 
-    def forgives_null(self, target: Part, name: str) -> bool:
-        """Return whether an explicit null of the property `name` counts as absent."""
-        ...
+    def made(self, schema: JsonObject) -> Part:
+        """Make a schema that stands for a restriction, on the side and at the place of `target`."""
+        return self.prover.made(self.target, schema)
+
+
+def made_of(*makers: Callable[[], object]) -> Iterator[Any]:
+    """Yield each value that can be made."""
+    for make in makers:
+        try:
+            yield make()
+        except UnfillableError:
+            continue
+
+
+_LOCAL_VALUES: Final = 40
+"""Values that a search at one place makes."""
 
 
 def merged(gaps: Iterable[Gap]) -> list[Gap]:
@@ -157,11 +184,6 @@ def together(gaps: Sequence[Gap]) -> Gap:
 _END = object()
 
 
-def joined(*sources: Callable[[], Iterable[object]]) -> Values:
-    """Yield the values of several sources, one after another."""
-    return lambda: chain.from_iterable(source() for source in sources)
-
-
 class _Counted(NamedTuple):
     """Items of arrays or properties of objects. `noun` is for messages; reasons begin with `min-` and `max-`
     before it. `least` and `most` are the keywords of the bounds, `sizes` the numbers of them in the values
@@ -178,28 +200,23 @@ ITEMS: Final = _Counted("items", "minItems", "maxItems", array_lengths)
 PROPERTIES: Final = _Counted("properties", "minProperties", "maxProperties", object_sizes)
 
 
-def size_gaps(
-    prover: Prover,
-    case: Case,
-    target: Part,
-    counted: _Counted,
-    of_size: Callable[[JsonObject], Iterator[object]],
-) -> list[Gap]:
-    """Return a gap for each bound of a size that `target` has and `case` has not. `of_size`: makes values of
-    the case that also meet a schema with one bound of the size.
+def size_gaps(goal: Goal, counted: _Counted, of_size: Callable[[JsonObject], Iterator[object]]) -> list[Gap]:
+    """Return a gap for each bound of a size that the target has and the case has not. `of_size` makes values
+    of the case that also meet a schema with one bound of the size.
     """
-    ours, found = counted.sizes(case.facts), []
-    low, high = int(target.schema.get(counted.least, 0)), target.schema.get(counted.most)
+    ours, found = counted.sizes(goal.facts), []
+    schema = goal.target.schema
+    low, high = int(schema.get(counted.least, 0)), schema.get(counted.most)
     noun = counted.noun
     if ours.least < low:
         message = f"at least {ours.least} {noun} before, {low} now"
         fewer = {counted.most: low - 1}
-        found.append(prover.gap(case, target, f"min-{noun}-raised", message, lambda: of_size(fewer)))
+        found.append(goal.gap(f"min-{noun}-raised", message, lambda: of_size(fewer)))
     if high is not None and (ours.most is None or ours.most > high):
         before = f"any number of {noun}" if ours.most is None else f"at most {ours.most} {noun}"
         message = f"{before} before, at most {int(high)} now"
         further = {counted.least: int(high) + 1}
-        found.append(prover.gap(case, target, f"max-{noun}-lowered", message, lambda: of_size(further)))
+        found.append(goal.gap(f"max-{noun}-lowered", message, lambda: of_size(further)))
     return found
 
 

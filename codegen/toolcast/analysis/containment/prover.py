@@ -30,10 +30,10 @@ from ...jsonschema.cases import (
 from ...jsonschema.equality import equal, key
 from ...jsonschema.json_values import JsonObject
 from ...jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPE_OF
-from ..instances.generator import Generator, PartBudget, UnfillableError
+from ..instances.generator import Generator, PartBudget, fits
 from .array_gaps import array_gaps
 from .conditions import condition_gaps, exclusion_gaps, union_gaps
-from .gaps import OF_KEYWORD, Gap, SearchingEmptiness, Values, joined, merged
+from .gaps import OF_KEYWORD, Gap, Goal, SearchingEmptiness, merged
 from .object_gaps import object_gaps
 from .scalar_gaps import no_fraction_gap, number_gaps, string_gaps
 
@@ -160,8 +160,6 @@ _MAX_DEPTH: Final = 40
 """Levels of properties and items."""
 _MAX_IN_PLACE: Final = 60
 """Levels of references and unions at one place, of all places above it together."""
-_LOCAL_VALUES: Final = 40
-"""Values that a search at one place makes."""
 _MAX_SHOWN: Final = 5
 _NO_LIMIT: Final = 10**9
 
@@ -274,7 +272,9 @@ class SchemaProver:
         if schema is True or any(self.same(fact, target) for fact in case.facts):
             return []
         if schema is False:
-            return [self.gap(case, target, "value-refused", "no value is accepted now", lambda: iter(()))]
+            return [
+                Goal(self, case, target).gap("value-refused", "no value is accepted now", lambda: iter(()))
+            ]
         if self._in_place > _MAX_IN_PLACE or not self.spend():
             return [self._too_much(case.pointer)]
         self._in_place += 1
@@ -284,9 +284,9 @@ class SchemaProver:
             self._in_place -= 1
 
     def _keyword_gaps(self, case: Case, target: Part) -> list[Gap]:
-        schema = target.schema
+        schema, goal = target.schema, Goal(self, case, target)
         if not case.mask & self.mask(target):
-            return [self._type_gap(case, target)]
+            return [self._type_gap(goal)]
         only = _only_value(case)
         if only is not None:
             case = replace(case, literals=only)
@@ -294,29 +294,29 @@ class SchemaProver:
             return self._literal_gaps(case, target)
         found: list[Gap] = []
         if case.kind == "number" and "type" in schema and not mask_of_types(schema["type"]) & FRACTION:
-            gap = no_fraction_gap(self, case, target)
+            gap = no_fraction_gap(goal)
             found += [gap] if gap is not None else []
         if "enum" in schema or "const" in schema:
-            found += self._enum_gaps(case, target)
+            found += self._enum_gaps(goal)
         if "$ref" in schema:
             found += self.case_gaps(case, target.side.target(schema["$ref"]))
         for part in target.listed("allOf"):
             found += self.case_gaps(case, part)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
-                found += union_gaps(self, case, target, keyword)
+                found += union_gaps(goal, keyword)
         if "not" in schema:
-            found += exclusion_gaps(self, case, target)
+            found += exclusion_gaps(goal)
         if "if" in schema and ("then" in schema or "else" in schema):
-            found += condition_gaps(self, case, target)
+            found += condition_gaps(goal)
         if case.kind == "number":
-            found += number_gaps(self, case, target)
+            found += number_gaps(goal)
         elif case.kind == "string":
-            found += string_gaps(self, case, target)
+            found += string_gaps(goal)
         elif case.kind == "array":
-            found += array_gaps(self, case, target)
+            found += array_gaps(goal)
         elif case.kind == "object":
-            found += object_gaps(self, case, target)
+            found += object_gaps(goal)
         return found
 
     def mask(self, part: Part) -> int:
@@ -325,12 +325,13 @@ class SchemaProver:
 
     # -- types and literals -----------------------------------------------------------------------
 
-    def _type_gap(self, case: Case, target: Part) -> Gap:
+    def _type_gap(self, goal: Goal) -> Gap:
+        case, target = goal.case, goal.target
         if case.kind == "null":
-            return self.gap(case, target, "null-refused", "null before, no null now", lambda: iter((None,)))
+            return goal.gap("null-refused", "null before, no null now", lambda: iter((None,)))
         names = _types_text(self.mask(target))
         message = f"{_types_text(case.mask)} before, {names or 'no value'} now"
-        return self.gap(case, target, "type-narrowed", message, lambda: self._values(case))
+        return goal.gap("type-narrowed", message, lambda: goal.values(case))
 
     def _literal_gaps(self, case: Case, target: Part) -> list[Gap]:
         """Each value is judged exactly."""
@@ -340,8 +341,7 @@ class SchemaProver:
             value
             for value in case.literals
             if (key(value) not in listed if listed is not None else not target.accepts(value))
-            and all(fact.accepts(value) for fact in case.facts)
-            and not any(part.accepts(value) for part in case.refused)
+            and fits(case, value)
         ]
         grouped: dict[str, list[object]] = {}
         for value in refused:
@@ -372,7 +372,8 @@ class SchemaProver:
         violations = target.side.validator(target.schema).violations(value, 1)
         return OF_KEYWORD.get(violations[0].keyword, "value-refused") if violations else "value-refused"
 
-    def _enum_gaps(self, case: Case, target: Part) -> list[Gap]:
+    def _enum_gaps(self, goal: Goal) -> list[Gap]:
+        case, target = goal.case, goal.target
         numbers = whole_numbers(case) if case.kind == "number" else None
         if numbers is not None:
             return self._literal_gaps(replace(case, literals=tuple(numbers)), target)
@@ -381,44 +382,7 @@ class SchemaProver:
         shown = ", ".join(f"{value!r:.60}" for value in members[:_MAX_SHOWN])
         more = ", …" if len(members) > _MAX_SHOWN else ""
         message = f"any {_types_text(case.mask)} before, only {shown}{more} now"
-        return [self.gap(case, target, "enum-added", message, lambda: self._values(case))]
-
-    def _values(self, case: Case) -> Iterator[object]:
-        """A small value of a case."""
-        try:
-            yield self.builder.of_case(case)
-        except UnfillableError:
-            return
-
-    # -- what the comparisons of single types need ------------------------------------------------
-
-    def gap(self, case: Case, target: Part, reason: str, message: str, values: Values) -> Gap:
-        """Make a gap at the place of `case`, which yields only values of the case that `target` refuses.
-        Behind `values`, it searches for more.
-        """
-
-        def fitting() -> Iterator[object]:
-            for value in joined(values, lambda: self._searched(case, target))():
-                if (
-                    mask_of(value) & case.mask
-                    and not target.accepts(value)
-                    and all(fact.accepts(value) for fact in case.facts)
-                    and not any(part.accepts(value) for part in case.refused)
-                ):
-                    yield value
-
-        return Gap(case.pointer, reason, message, fitting, True)
-
-    def _searched(self, case: Case, target: Part) -> Iterator[object]:
-        builder = Generator(self.budget, random.Random(0), 300)
-        for number in range(_LOCAL_VALUES):
-            if self.budget.left <= 0:
-                return
-            builder.fullness = (0.0, 0.3, 0.7, 1.0)[number % 4]
-            try:
-                yield builder.of_case(case, hints=(target,))
-            except UnfillableError:
-                continue
+        return [goal.gap("enum-added", message, lambda: goal.values(case))]
 
     def made(self, part: Part, schema: JsonObject) -> Part:
         """Make a schema that stands for a restriction, on the side and at the place of `part`."""

@@ -11,10 +11,10 @@ from ...jsonschema.case_facts import (
     text_lengths,
     values_of,
 )
-from ...jsonschema.cases import FRACTION, Case, Part, asserts
+from ...jsonschema.cases import FRACTION, Case, asserts
 from ..instances.pattern_texts import UndecidedTextError, find_text
 from ..instances.scalar_values import EXACT, FORMATS, patterns_of
-from .gaps import Gap, Prover
+from .gaps import Gap, Goal
 
 UNUSUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "date-time": ("2024-02-29t12:00:00z", "2024-02-29T12:00:00.123456789+23:59", "0000-01-01T00:00:00-00:00"),
@@ -36,24 +36,22 @@ _INCLUDED_FORMATS: Final = {"uri": ("uri-reference",)}
 """Format → formats that each of its texts has too."""
 
 
-def number_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
+def number_gaps(goal: Goal) -> list[Gap]:
     """Numbers against bounds and `multipleOf`."""
-    ours = interval_of(case.facts, whole=case.whole)
-    theirs = interval_of((target,), whole=False)
+    ours = interval_of(goal.facts, whole=goal.case.whole)
+    theirs = interval_of((goal.target,), whole=False)
     found: list[Gap] = []
     if theirs.low is not None and _below(ours, theirs):
         before = _bound_text(ours.low, is_open=ours.low_open, none="no minimum")
         message = f"minimum: {before} before, {_bound_text(theirs.low, is_open=theirs.low_open)} now"
-        found.append(prover.gap(case, target, "minimum-raised", message, lambda: _low_values(ours, theirs)))
+        found.append(goal.gap("minimum-raised", message, lambda: _low_values(ours, theirs)))
     if theirs.high is not None and _above(ours, theirs):
         before = _bound_text(ours.high, is_open=ours.high_open, none="no maximum")
         message = f"maximum: {before} before, {_bound_text(theirs.high, is_open=theirs.high_open)} now"
-        found.append(prover.gap(case, target, "maximum-lowered", message, lambda: _high_values(ours, theirs)))
+        found.append(goal.gap("maximum-lowered", message, lambda: _high_values(ours, theirs)))
     if theirs.step is not None and (ours.step is None or (ours.step / theirs.step).denominator != 1):
         message = f"multiples of {as_number(theirs.step)!r} only"
-        values = prover.gap(
-            case,
-            target,
+        values = goal.gap(
             "multiple-of-narrowed",
             message,
             lambda: _multiples(ours, theirs.step or Fraction(1)),
@@ -62,13 +60,13 @@ def number_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
     return found
 
 
-def no_fraction_gap(prover: Prover, case: Case, target: Part) -> Gap | None:
+def no_fraction_gap(goal: Goal) -> Gap | None:
     """Numbers with a fraction, where only integers are accepted."""
-    ours = interval_of(case.facts, whole=case.whole)
-    if not case.mask & FRACTION or (ours.step is not None and ours.step.denominator == 1):
+    ours = interval_of(goal.facts, whole=goal.case.whole)
+    if not goal.case.mask & FRACTION or (ours.step is not None and ours.step.denominator == 1):
         return None
     message = "numbers before, integers only now"
-    return prover.gap(case, target, "type-narrowed", message, lambda: _multiples(ours, Fraction(1)))
+    return goal.gap("type-narrowed", message, lambda: _multiples(ours, Fraction(1)))
 
 
 def _below(ours: Interval, theirs: Interval) -> bool:
@@ -144,33 +142,29 @@ def _bound_text(bound: Fraction | None, *, is_open: bool, none: str = "") -> str
 # -- texts ----------------------------------------------------------------------------------------
 
 
-def string_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
+def string_gaps(goal: Goal) -> list[Gap]:
     """Texts against lengths, `pattern` and `format`."""
-    schema = target.schema
-    lengths = text_lengths(case.facts)
+    schema = goal.target.schema
+    lengths = text_lengths(goal.facts)
     found: list[Gap] = []
     low, high = int(schema.get("minLength", 0)), schema.get("maxLength")
-    if lengths.least < low and _has_text(case, lengths.least, low - 1):
+    if lengths.least < low and _has_text(goal.case, lengths.least, low - 1):
         message = f"at least {lengths.least} characters before, {low} now"
         found.append(
-            prover.gap(
-                case, target, "min-length-raised", message, lambda: _texts(case, lengths.least, low - 1)
-            )
+            goal.gap("min-length-raised", message, lambda: _texts(goal.case, lengths.least, low - 1))
         )
     if high is not None and (lengths.most is None or lengths.most > high):
         least = max(lengths.least, int(high) + 1)
-        if _has_text(case, least, lengths.most):
+        if _has_text(goal.case, least, lengths.most):
             before = "any number of characters" if lengths.most is None else f"at most {lengths.most}"
             message = f"{before} before, at most {int(high)} characters now"
             found.append(
-                prover.gap(
-                    case, target, "max-length-lowered", message, lambda: _texts(case, least, lengths.most)
-                )
+                goal.gap("max-length-lowered", message, lambda: _texts(goal.case, least, lengths.most))
             )
     if "pattern" in schema:
-        found += _pattern_gaps(prover, case, target)
+        found += _pattern_gaps(goal)
     if "format" in schema and asserts("format", schema["format"]):
-        found += _format_gaps(prover, case, target)
+        found += _format_gaps(goal)
     return found
 
 
@@ -219,15 +213,15 @@ _MAX_TEXT: Final = 1_000_000
 """Characters of a witness."""
 
 
-def _pattern_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
-    pattern = target.schema["pattern"]
-    ours = _patterns(case)
+def _pattern_gaps(goal: Goal) -> list[Gap]:
+    pattern = goal.target.schema["pattern"]
+    ours = _patterns(goal.case)
     if pattern in ours:
         return []
-    lengths = text_lengths(case.facts)
+    lengths = text_lengths(goal.facts)
     text: str | None = None
     try:
-        text = find_text(_all_patterns(case), (pattern,), lengths.least, lengths.most)
+        text = find_text(_all_patterns(goal.case), (pattern,), lengths.least, lengths.most)
         if text is None:
             return []
     except UndecidedTextError:
@@ -242,23 +236,23 @@ def _pattern_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
             if not text:
                 yield " "
         yield from ("!", "a", "A", "0", "é", "a" * max(lengths.least, 1))
-        for name in values_of(case.facts, "format"):
+        for name in values_of(goal.facts, "format"):
             yield from FORMATS[name][0] if name in FORMATS else ()
             yield from UNUSUAL.get(name, ())
 
-    return [prover.gap(case, target, reason, message, values)]
+    return [goal.gap(reason, message, values)]
 
 
-def _format_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
-    name = target.schema["format"]
-    ours = list(dict.fromkeys(each for each in values_of(case.facts, "format") if asserts("format", each)))
+def _format_gaps(goal: Goal) -> list[Gap]:
+    name = goal.target.schema["format"]
+    ours = list(dict.fromkeys(each for each in values_of(goal.facts, "format") if asserts("format", each)))
     if any(name == each or name in _INCLUDED_FORMATS.get(each, ()) for each in ours):
         return []
-    lengths = text_lengths(case.facts)
+    lengths = text_lengths(goal.facts)
     text: str | None = None
     if name in EXACT:
         try:
-            text = find_text(_all_patterns(case), (EXACT[name],), lengths.least, lengths.most)
+            text = find_text(_all_patterns(goal.case), (EXACT[name],), lengths.least, lengths.most)
             if text is None:
                 return []
         except UndecidedTextError:
@@ -274,6 +268,6 @@ def _format_gaps(prover: Prover, case: Case, target: Part) -> list[Gap]:
             yield from UNUSUAL.get(each, ())
         yield from ("", " ", "\\\\", "(", "a b", "https://example.org/a", "/a/b")
         yield from FORMATS[name][1] if name in FORMATS else ()
-        yield from _texts(case, lengths.least, lengths.most)
+        yield from _texts(goal.case, lengths.least, lengths.most)
 
-    return [prover.gap(case, target, "format-changed" if ours else "format-added", message, values)]
+    return [goal.gap("format-changed" if ours else "format-added", message, values)]
