@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolcast.analysis.diff.change import AUDIENCES
+from toolcast.analysis.diff.rules import AUDIENCES
 from toolcast.analysis.diff.rules import RULES as DIFF_RULES
 from toolcast.analysis.lint.finding import RULES as LINT_RULES
 

@@ -6,9 +6,8 @@ import jsonschema_rs
 import pytest
 from toolcast.analysis.containment.gaps import REASONS
 from toolcast.analysis.diff.audiences.contracts import BY_REASON, WIDER, calls, results
-from toolcast.analysis.diff.change import Change
 from toolcast.analysis.diff.pairs import make_pairs
-from toolcast.analysis.diff.rules import RULES
+from toolcast.analysis.diff.rules import RULES, Change
 
 from tests.diff.audience_pairs import context, pair, properties, spec
 

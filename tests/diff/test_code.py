@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from msgspec import structs
 from toolcast.analysis.diff.audiences.code import code
-from toolcast.analysis.diff.change import Change
 from toolcast.analysis.diff.pairs import Pair
+from toolcast.analysis.diff.rules import Change
 from toolcast.analysis.diff.states import State as SpecState
 
 from tests.diff.audience_pairs import context, pair, properties, spec

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.analysis.diff.change import AUDIENCES
-from toolcast.analysis.diff.rules import RULES
+from toolcast.analysis.diff.rules import AUDIENCES, RULES
 from toolcast.cli.diff import AUDIENCES as OPTIONS
 
 from tests.diff.projects import EDIT, Repository, changed, diff, rules, toolcast, with_properties

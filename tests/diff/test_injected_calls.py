@@ -6,9 +6,8 @@ import pytest
 from toolcast.analysis.diff.audiences.code import code
 from toolcast.analysis.diff.audiences.contracts import calls
 from toolcast.analysis.diff.audiences.definitions import sent_pairs
-from toolcast.analysis.diff.change import Change
 from toolcast.analysis.diff.pairs import make_pairs
-from toolcast.analysis.diff.rules import RULES
+from toolcast.analysis.diff.rules import RULES, Change
 from toolcast.providers import load_profile
 
 from tests.diff.audience_pairs import context, pair, properties, spec

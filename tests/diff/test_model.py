@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from toolcast.analysis.diff.audiences.code import deprecation
 from toolcast.analysis.diff.audiences.definitions import definitions, model_changes, sent_pairs
 from toolcast.analysis.diff.audiences.trust import trust
-from toolcast.analysis.diff.change import Change
 from toolcast.analysis.diff.places import words_changed
+from toolcast.analysis.diff.rules import Change
 from toolcast.contract.build import build_tool
 from toolcast.spec.spec_reader import read_tool
 

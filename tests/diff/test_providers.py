@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from toolcast.analysis.diff.audiences.definitions import definitions, provider_changes, sent_pairs
-from toolcast.analysis.diff.change import Change
 from toolcast.analysis.diff.pairs import Pair
+from toolcast.analysis.diff.rules import Change
 
 from tests.diff.audience_pairs import PROVIDERS, context, pair, properties, spec
 

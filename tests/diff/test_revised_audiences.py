@@ -14,9 +14,8 @@ from toolcast.analysis.diff.audiences.code import code, deprecation
 from toolcast.analysis.diff.audiences.contracts import calls, sides
 from toolcast.analysis.diff.audiences.definitions import definitions, sent_pairs
 from toolcast.analysis.diff.audiences.trust import trust
-from toolcast.analysis.diff.change import Change
 from toolcast.analysis.diff.pairs import Context, Pair, make_pairs, offered_pair
-from toolcast.analysis.diff.rules import RULES
+from toolcast.analysis.diff.rules import RULES, Change
 from toolcast.analysis.diff.states import State, read_listed
 
 from tests.diff import generated_pairs

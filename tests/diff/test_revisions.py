@@ -8,8 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.analysis.diff.compare_states import Choice, DiffOutcome, compare_states
-from toolcast.analysis.diff.settings import diff_profiles
+from toolcast.analysis.diff.compare_states import Choice, DiffOutcome, compare_states, diff_profiles
 from toolcast.analysis.diff.states import read_listed
 from toolcast.config import load_config
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 from toolcast.analysis.diff.audiences.spec_keys import spec_keys
-from toolcast.analysis.diff.change import Change
+from toolcast.analysis.diff.rules import Change
 from toolcast.analysis.diff.states import State
 
 from tests.diff.audience_pairs import context, pair, properties, spec

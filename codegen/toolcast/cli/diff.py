@@ -11,7 +11,7 @@ from .complete_values import complete_providers, complete_tools
 from .options import config_option, configuration, examples, takes
 
 if TYPE_CHECKING:
-    from ..analysis.diff.change import Level
+    from ..command_settings import Level
     from .diff_text import Form
 
 _FORMS = ("text", "json", "github", "markdown", "changelog", "sarif")

@@ -10,7 +10,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from ..analysis.diff.change import AUDIENCES, Audience, Change
 from ..analysis.diff.compare_states import (
     NOT_COMPARED,
     RANKS,
@@ -18,11 +17,12 @@ from ..analysis.diff.compare_states import (
     DiffFinding,
     DiffOutcome,
     compare_states,
+    diff_profiles,
+    setting_problems,
 )
 from ..analysis.diff.pairs import Pair
 from ..analysis.diff.places import cut
-from ..analysis.diff.rules import RULES
-from ..analysis.diff.settings import diff_profiles, setting_problems
+from ..analysis.diff.rules import AUDIENCES, RULES, Audience, Change
 from ..analysis.diff.states import UnreadableStateError
 from ..analysis.diff.targets import open_states
 from ..config import Config

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from toolcast.analysis.diff.change import Witness
+from toolcast.analysis.diff.rules import Witness
 from toolcast.analysis.report.report_model import ComparedChange, Comparison, Report
 
 from tests.lint.projects import spec, write

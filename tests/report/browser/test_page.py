@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from toolcast.analysis.diff.change import Witness
+from toolcast.analysis.diff.rules import Witness
 from toolcast.analysis.report.report_model import Report
 
 from bench.corpora.compile import CORPORA, import_corpus

@@ -1,6 +1,7 @@
 """Every change between two states, with levels and suppressions applied."""
 
 import datetime
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
@@ -9,9 +10,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...config import Config, show
+from ...command_settings import Level
+from ...config import Config, setting_problem, show
 from ...diagnostics import Diagnostic
-from ...providers import Profile
+from ...project.profiles import profiles_of, suggest_provider, unknown_providers
+from ...providers import Profile, load_profile
 from ...spec.discovery import SUFFIXES, TYPES
 from ...spec.parsed_document import diagnose
 from ...spec.suppressions import in_force
@@ -21,10 +24,8 @@ from .audiences.contracts import calls, results
 from .audiences.definitions import definitions
 from .audiences.spec_keys import spec_keys
 from .audiences.trust import trust
-from .change import AUDIENCES, Audience, Change, Level
 from .pairs import Context, Pair, make_pairs
-from .rules import RULES
-from .settings import level_of, stated_version
+from .rules import AUDIENCES, RULES, Audience, Change, level_of
 from .states import State, told_of
 from .witnesses import call_of_old_name
 
@@ -281,3 +282,49 @@ def _problems(
                 message = f"`diff.ignore` names {rule!r}, which was not found in this comparison"
                 hint = "remove it, once no branch needs it"
                 yield diagnose(tool.document, path, "unused-ignore", message, hint, key=True, severity="note")
+
+
+def diff_profiles(
+    config: Config, providers: Sequence[str]
+) -> tuple[tuple[Profile, ...], frozenset[str], tuple[Diagnostic, ...]]:
+    """Return the providers to compare (`providers`, else those configured), all known ids, and problems."""
+    found, problems = profiles_of(config)
+    asked = tuple(
+        Diagnostic(
+            file="--provider",
+            code="unknown-provider",
+            message=f"unknown provider {name!r}",
+            hint=suggest_provider(name, found.known),
+        )
+        for name in providers
+        if name not in found.known
+    )
+    wanted = tuple(providers) or found.chosen
+    wrong = (*problems, *asked, *(() if providers else unknown_providers(config, wanted, found.known)))
+    if wrong:
+        return (), frozenset(found.known), wrong
+    profiles = tuple(found.own.get(id) or load_profile(id) for id in dict.fromkeys(wanted))
+    return profiles, frozenset(found.known), ()
+
+
+def setting_problems(config: Config) -> Iterator[Diagnostic]:
+    """Report names in `[tool.toolcast.diff.levels]` that are neither a rule nor an audience."""
+    for name in config.diff.levels:
+        if name not in RULES and name not in AUDIENCES:
+            near = get_close_matches(name, (*AUDIENCES, *RULES), 1)
+            hint = f"did you mean {near[0]!r}?" if near else "see `toolcast diff --list`"
+            message = f"{name!r} is neither a rule nor an audience of diff"
+            path = ("diff", "levels", name)
+            yield setting_problem(config, path, "unknown-rule", message, hint)
+
+
+def stated_version(pyproject: Path | None) -> str | None:
+    """Read `version` of `[project]`; None where it is not stated there, as where a build backend finds it."""
+    if pyproject is None:
+        return None
+    try:
+        project = tomllib.loads(pyproject.read_text(encoding="utf-8")).get("project")
+    except (OSError, ValueError):  # who reads the configuration reports it
+        return None
+    version = project.get("version") if isinstance(project, dict) else None
+    return version if isinstance(version, str) else None

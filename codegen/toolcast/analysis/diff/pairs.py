@@ -18,8 +18,7 @@ from ...jsonschema.keywords import map_subschemas
 from ...providers import Profile
 from ...spec.parsed_document import Path
 from ...spec.tool_spec import ToolSpec
-from .change import Change, Witness
-from .rules import RULES
+from .rules import RULES, Change, Witness
 from .states import State
 
 

@@ -17,8 +17,8 @@ from ...spec.parsed_document import Document
 from ..instances.generator import Generator as InstanceGenerator
 from ..instances.generator import UnfillableError
 from ..instances.oracle import Oracle, OracleError, asserted_formats, judged_by
-from .change import Witness
 from .pairs import PairSide
+from .rules import Witness
 
 Root = Literal["parameters", "result"]
 _Refusal = Callable[[object], tuple[str, ...]]

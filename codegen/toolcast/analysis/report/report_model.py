@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from ...command_settings import Level
 from ...diagnostics import Diagnostic
 from ...jsonschema.json_values import JsonObject
 from ...jsonschema.schema_node import Action, Severity
 from ...providers.ledger import Part
-from ..diff.change import Audience, Level, Witness
+from ..diff.rules import Audience, Witness
 from ..lint.finding import Finding
 from ..lint.provider_checks import LimitUse
 

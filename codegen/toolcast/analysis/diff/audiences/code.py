@@ -27,10 +27,9 @@ from ....languages.python.structs.python_names import class_name
 from ....project.core.compiler import tool_names
 from ....spec.deprecation import notice, removal_date
 from ....spec.tool_spec import Deprecation, ToolSpec
-from ..change import Change
 from ..pairs import Context, Pair, PairSide
 from ..places import cut, words_changed
-from ..rules import RULES
+from ..rules import RULES, Change
 
 
 def deprecation(pair: Pair, context: Context) -> tuple[Change, ...]:

@@ -11,10 +11,9 @@ from msgspec import Struct
 
 from ....jsonschema.pointers import join, split
 from ...containment.compare import Comparison, Escape, compare
-from ..change import Change
 from ..pairs import Context, Pair, PairSide, offered_pair
 from ..places import PropertyChange, before_after, listed, property_changes, schema_at, spoken
-from ..settings import level_of
+from ..rules import Change, level_of
 from ..witnesses import Judgement, Root, call_of_old_name, decoder_judge, judged, validator_judge
 
 _MOST: Final = 40

@@ -26,10 +26,9 @@ from ...lint.finding import Finding
 from ...lint.linted_tool import LintedTool, emitted_subject, numbered
 from ...lint.provider_checks import not_strict, request_limits, tool_limits
 from ...lint.tokens import definition, estimate
-from ..change import Change
 from ..pairs import Context, Pair, PairSide
 from ..places import differences, listed, words_changed
-from ..rules import RULES
+from ..rules import RULES, Change
 from .spec_keys import flag_changes
 
 

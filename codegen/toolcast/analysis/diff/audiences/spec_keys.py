@@ -12,8 +12,8 @@ from ....spec.keys import KEYS, Key
 from ....spec.text_input import PARAMETER
 from ....spec.tool_spec import Caller, ToolSpec
 from ...instances.pattern_texts import grammar_texts
-from ..change import Change, Witness
 from ..pairs import Context, Pair
+from ..rules import Change, Witness
 
 _TRIED: Final = 200
 """Texts that are derived from the old grammar."""

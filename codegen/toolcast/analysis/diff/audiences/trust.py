@@ -5,9 +5,9 @@ from typing import Final
 
 from ....permissions import Permission
 from ....spec.tool_spec import ToolSpec
-from ..change import Change
 from ..pairs import Context, Pair
 from ..places import compact, listed
+from ..rules import Change
 from .spec_keys import CALLERS, may_call
 
 _BELOW: Final[Mapping[Permission, frozenset[Permission]]] = {
