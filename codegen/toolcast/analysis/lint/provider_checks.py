@@ -25,23 +25,14 @@ _MOST: Final = 3  # tools that are named
 
 
 class LimitUse(Struct, frozen=True, kw_only=True):
-    """The use of one limit by a set.
+    """The use of one limit by a set."""
 
-    Attributes:
-        rule: the code of the finding where there is more.
-        noun: the counted things, in the plural.
-        used: their number.
-        allowed: the number that there may be.
-        advised: more still work, worse.
-        most: the tools that hold most, with the number, the heaviest first; empty where none weighs more than
-            another.
-    """
-
-    rule: str
-    noun: str
+    rule: str  # the code of the finding where there is more
+    noun: str  # the counted things, in the plural
     used: int
     allowed: int
-    advised: bool = False
+    advised: bool = False  # more still work, worse
+    # The tools that hold most, the heaviest first; empty where none weighs more than another.
     most: tuple[tuple[str, int], ...] = ()
 
     @property

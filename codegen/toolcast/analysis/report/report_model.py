@@ -22,207 +22,116 @@ Strictness = Literal["always", "optional", "none"]
 
 
 class ProviderInfo(Struct, frozen=True, kw_only=True):
-    """One provider of the report.
-
-    Attributes:
-        id: id of the provider.
-        title: its name for people.
-        strict: whether it enforces schemas.
-        language: the language in which its tools are declared; None where they are JSON.
-        dated: ISO date on which its rules were last checked.
-    """
+    """One provider of the report."""
 
     id: str
-    title: str
-    strict: Strictness
-    language: Literal["typescript", "python"] | None
-    dated: str
+    title: str  # its name for people
+    strict: Strictness  # whether it enforces schemas
+    language: Literal["typescript", "python"] | None  # of its declarations; None where tools are JSON
+    dated: str  # ISO date on which its rules were last checked
 
 
 class Cell(Struct, frozen=True, kw_only=True, array_like=True):
-    """One tool for one provider: an array in JSON, since there are many.
+    """One tool for one provider: an array in JSON, since there are many."""
 
-    Attributes:
-        strict: whether the provider is asked to enforce the schema; None where it has no such mode, or no
-            definition.
-        tokens: tokens of the definition in full; None where there is no definition.
-        brief: tokens of the brief definition; None likewise.
-        lost: differences from the spec that lose or change something.
-        kept: differences of which nothing is lost.
-        findings: findings of lint that name the provider.
-    """
-
-    strict: bool | None
-    tokens: int | None
-    brief: int | None
-    lost: int
-    kept: int
-    findings: int
+    strict: bool | None  # whether it is asked to enforce the schema; None without such a mode or a definition
+    tokens: int | None  # tokens of the definition in full; None where there is no definition
+    brief: int | None  # tokens of the brief definition; None likewise
+    lost: int  # differences from the spec that lose or change something
+    kept: int  # differences of which nothing is lost
+    findings: int  # findings of lint that name the provider
 
 
 class ToolRow(Struct, frozen=True, kw_only=True):
-    """One tool in the list of all.
-
-    Attributes:
-        name: name of the tool.
-        group: its group; empty at the root.
-        path: its spec below the specs folder.
-        file: its spec as a person types it.
-        summary: one sentence, as models read it.
-        permission: what it needs: read, write, execute or network.
-        secrets: names of the secrets that it uses.
-        deprecated: the notice that models read; None where it is not deprecated.
-        tags: what else sets it apart: `deferred`, `external`, `http`, `text input`, `typed result`,
-            `injected`, `examples`, `runs alone`, `imported`.
-        errors: findings of this severity.
-        warnings: findings of this severity.
-        notes: findings of this severity.
-        codes: codes of its findings, sorted.
-        parameters: names of the parameters that models are offered.
-        cells: one for each provider, in the order of `Report.providers`.
-    """
+    """One tool in the list of all."""
 
     name: str
     group: str
-    path: str
-    file: str
-    summary: str
-    permission: str
-    secrets: tuple[str, ...]
-    deprecated: str | None
+    path: str  # its spec below the specs folder
+    file: str  # its spec as a person types it
+    summary: str  # one sentence, as models read it
+    permission: str  # what it needs: read, write, execute or network
+    secrets: tuple[str, ...]  # names of the secrets that it uses
+    deprecated: str | None  # the notice that models read; None where it is not deprecated
+    # `deferred`, `external`, `http`, `text input`, `typed result`, `injected`, `examples`, `runs alone`,
+    # `imported`
     tags: tuple[str, ...]
     errors: int
     warnings: int
     notes: int
-    codes: tuple[str, ...]
-    parameters: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    codes: tuple[str, ...]  # codes of its findings, sorted
+    parameters: tuple[str, ...]  # names of the parameters that models are offered
+    cells: tuple[Cell, ...]  # one for each provider, in the order of `Report.providers`
 
 
 class Loss(Struct, frozen=True, kw_only=True):
-    """One difference between a spec and what a provider is sent, with the places where it happened.
+    """One difference between a spec and what a provider is sent, with the places where it happened."""
 
-    Attributes:
-        severity: what is lost by it.
-        action: what was done.
-        keyword: the keyword of JSON Schema, or the key of the spec.
-        of: what `pointer` leads into: the schema of the parameters, that of results, or the spec.
-        sentence: what happened and why, for people.
-        pointer: JSON pointer into the contract (`ToolDetail.contract`); for `spec`, into the spec.
-        shown_at: JSON pointer into `ProviderDetail.definition`: the place, or the nearest one around it that
-            exists there; None where the definition is text.
-        file: the file in which it was written: the spec, or a shared type.
-        line: its line there, from 1.
-        column: its column there, from 1.
-        struct_line: the line of the generated module that was made from it, from 1; None where the module has
-            none.
-    """
-
-    severity: Severity
-    action: Action
-    keyword: str
-    of: Part
-    sentence: str
-    pointer: str
-    shown_at: str | None
-    file: str
-    line: int
-    column: int
-    struct_line: int | None
+    severity: Severity  # what is lost by it
+    action: Action  # what was done
+    keyword: str  # the keyword of JSON Schema, or the key of the spec
+    of: Part  # what `pointer` leads into: the schema of the parameters, that of results, or the spec
+    sentence: str  # what happened and why, for people
+    pointer: str  # JSON pointer into the contract (`ToolDetail.contract`); for `spec`, into the spec
+    shown_at: str | None  # JSON pointer into `definition`, or to the nearest place there; None for text
+    file: str  # the file in which it was written: the spec, or a shared type
+    line: int  # its line there, from 1
+    column: int  # its column there, from 1
+    struct_line: int | None  # of the generated module, from 1; None where the module has none
 
 
 class ProviderDetail(Struct, frozen=True, kw_only=True):
-    """A tool as one provider gets it, at each level of disclosure.
-
-    Attributes:
-        id: id of the provider.
-        strict: as of `Cell`.
-        definition: the tool object, or the text of its declaration: what a model is shown in full.
-        brief: the same with the summary, and parameters cut to names and types.
-        summary: the same with name and summary alone.
-        schema_pointer: JSON pointer to the parameters' schema in `definition`; None where it has none.
-        losses: what it lacks of the spec.
-    """
+    """A tool as one provider gets it, at each level of disclosure."""
 
     id: str
-    strict: bool | None
-    definition: Any
-    brief: Any
-    summary: Any
-    schema_pointer: str | None
-    losses: tuple[Loss, ...]
+    strict: bool | None  # as of `Cell`
+    definition: Any  # the tool object, or the text of its declaration: what a model is shown in full
+    brief: Any  # the same with the summary, and parameters cut to names and types
+    summary: Any  # the same with name and summary alone
+    schema_pointer: str | None  # to the parameters' schema in `definition`; None where it has none
+    losses: tuple[Loss, ...]  # what it lacks of the spec
 
 
 class ArgumentCheck(Struct, frozen=True, kw_only=True):
-    """The arguments of `new Contract(schema, options)`, by which the page judges a model's arguments.
-
-    Attributes:
-        name: name of the tool.
-        schema: the parameters as models are offered them, as the JSON text that the runtime quotes to a model
-            which left out a required parameter. Read it with `readJson`: integers past 2**53 are exact in it.
-        options: the second argument: `defaults`, `slowPatterns`, `emptyIsAbsent` and `injected`; those that
-            the tool has.
-        without_grammar: whether the tool's argument is a text of a grammar, which JavaScript does not check.
-        injected: the parameters that the program fills in, which the decoded value therefore lacks.
-        example: arguments of the spec's first example, as JSON; empty where it has none.
-    """
+    """The arguments of `new Contract(schema, options)`, by which the page judges a model's arguments."""
 
     name: str
+    # Of the parameters as models are offered them: the JSON text that the runtime quotes to a model which
+    # left out a required one. Read it with `readJson`: integers past 2**53 are exact in it.
     schema: str
+    # The second argument, with those that the tool has: `defaults`, `slowPatterns`, `emptyIsAbsent`,
+    # `injected`, `grammar`.
     options: JsonObject
-    without_grammar: bool
-    injected: tuple[str, ...]
-    example: str
+    without_grammar: bool  # whether the tool's argument is a text of a grammar that JavaScript does not check
+    injected: tuple[str, ...]  # filled in by the program, and so absent from the decoded value
+    example: str  # arguments of the spec's first example, as JSON; empty where it has none
 
 
 class ToolDetail(Struct, frozen=True, kw_only=True):
-    """One tool when it is opened.
-
-    Attributes:
-        name: name of the tool.
-        spec_file: its spec as a person types it.
-        spec_text: the text of the spec.
-        struct_file: the generated module as a person types it.
-        struct_text: its text; empty where the build refused the tool.
-        description: as models read it.
-        contract: `{"$defs": …, "parameters": …, "result": …}`.
-        providers: in the order of `Report.providers`, without those that have no definition.
-        findings: what lint found.
-        check: for the box that judges arguments.
-    """
+    """One tool when it is opened."""
 
     name: str
-    spec_file: str
+    spec_file: str  # its spec as a person types it
     spec_text: str
-    struct_file: str
-    struct_text: str
+    struct_file: str  # the generated module as a person types it
+    struct_text: str  # its text; empty where the build refused the tool
     description: str
-    contract: Any
-    providers: tuple[ProviderDetail, ...]
+    contract: Any  # `{"$defs": …, "parameters": …, "result": …}`
+    providers: tuple[ProviderDetail, ...]  # as of `Report.providers`, but for those without definition
     findings: tuple[Finding, ...]
-    check: ArgumentCheck
+    check: ArgumentCheck  # for the box that judges arguments
 
 
 class ProviderSet(Struct, frozen=True, kw_only=True):
-    """All tools as one request to a provider.
-
-    Attributes:
-        id: id of the provider.
-        tools: tools that have a definition for it.
-        strict_tools: those that it is asked to enforce, or always enforces.
-        tokens: tokens of all definitions in full.
-        brief: tokens of all brief definitions.
-        lost: differences that lose or change something, in all tools.
-        limits: the limits that are known.
-    """
+    """All tools as one request to a provider."""
 
     id: str
-    tools: int
-    strict_tools: int
-    tokens: int
-    brief: int
-    lost: int
-    limits: tuple[LimitUse, ...]
+    tools: int  # tools that have a definition for it
+    strict_tools: int  # those that it is asked to enforce, or always enforces
+    tokens: int  # tokens of all definitions in full
+    brief: int  # tokens of all brief definitions
+    lost: int  # differences that lose or change something, in all tools
+    limits: tuple[LimitUse, ...]  # the limits that are known
 
 
 class ComparedChange(Struct, frozen=True, kw_only=True):
@@ -244,49 +153,28 @@ class ComparedChange(Struct, frozen=True, kw_only=True):
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """The differences to another state of the specs.
-
-    Attributes:
-        old: name of the old state.
-        new: name of the new state.
-        compared: how many tools were compared.
-        unchanged: how many are the same in both.
-        changes: the worst first.
-        diagnostics: specs of either state that do not compile.
-    """
+    """The differences to another state of the specs."""
 
     old: str
     new: str
-    compared: int
-    unchanged: int
-    changes: tuple[ComparedChange, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    compared: int  # how many tools were compared
+    unchanged: int  # how many are the same in both
+    changes: tuple[ComparedChange, ...]  # the worst first
+    diagnostics: tuple[Diagnostic, ...]  # specs of either state that do not compile
 
 
 class Report(Struct, frozen=True, kw_only=True, tag_field="kind", tag="toolcast-report"):
     """Everything that is shown. Equal specs and configuration give equal reports. In JSON, the first member
     is `"kind": "toolcast-report"`.
-
-    Attributes:
-        title: name of the project.
-        version: version of toolcast.
-        note: how tokens were counted, as a sentence.
-        providers: the providers.
-        tools: the tools that compile, by name.
-        sets: one for each provider, in the same order.
-        findings: what lint found in the whole set; those of one tool are in its detail.
-        diagnostics: specs that do not compile, and warnings.
-        diff: the differences to another state; None where none was asked for.
-        details: one for each tool, in the same order.
     """
 
     title: str
     version: str
-    note: str
+    note: str  # how tokens were counted, as a sentence
     providers: tuple[ProviderInfo, ...]
-    tools: tuple[ToolRow, ...]
-    sets: tuple[ProviderSet, ...]
-    findings: tuple[Finding, ...]
-    diagnostics: tuple[Diagnostic, ...]
-    diff: Comparison | None = None
-    details: tuple[ToolDetail, ...] = ()
+    tools: tuple[ToolRow, ...]  # that compile, by name
+    sets: tuple[ProviderSet, ...]  # as of `providers`
+    findings: tuple[Finding, ...]  # in the whole set; those of one tool are in its detail
+    diagnostics: tuple[Diagnostic, ...]  # specs that do not compile, and warnings
+    diff: Comparison | None = None  # to another state, where one was named
+    details: tuple[ToolDetail, ...] = ()  # as of `tools`
