@@ -53,12 +53,12 @@ def _with_examples(config: Config, profiles: Profiles) -> tuple[Profiles, tuple[
 
 
 def unknown_providers(
-    config: Config, providers: Sequence[str], known: Sequence[str]
+    config: Config, providers: Sequence[str], known: Sequence[str], *, option: bool = False
 ) -> tuple[Diagnostic, ...]:
-    """Return a diagnostic for each of `providers` that is not known."""
+    """Return a diagnostic for each of `providers` that is not known, at the `option` or the configuration."""
     return tuple(
         Diagnostic(
-            file=_shown_file(config),
+            file="--provider" if option else _shown_file(config),
             code="unknown-provider",
             message=f"unknown provider {name!r}",
             hint=suggest_provider(name, known),

@@ -3,7 +3,6 @@
 import datetime
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -12,8 +11,8 @@ from msgspec.structs import replace
 
 from ...command_settings import Level
 from ...config import Config, setting_problem, show
-from ...diagnostics import Diagnostic
-from ...project.profiles import profiles_of, suggest_provider, unknown_providers
+from ...diagnostics import Diagnostic, did_you_mean
+from ...project.profiles import profiles_of, unknown_providers
 from ...providers import Profile, load_profile
 from ...spec.discovery import SUFFIXES, TYPES
 from ...spec.parsed_document import diagnose
@@ -214,8 +213,7 @@ def _unknown_tools(wanted: Sequence[str], pairs: Sequence[Pair], context: Contex
         is_file = any((folder / f"{each}{end}").is_file() for folder in folders for end in ("", *SUFFIXES))
         if each in names or is_file or any(_is_chosen(pair, (each,)) for pair in pairs):
             continue
-        near = get_close_matches(each, sorted({*names, *(pair.name for pair in pairs)}), 1)
-        hint = f"did you mean {near[0]!r}?" if near else "see `toolcast list`"
+        hint = did_you_mean(each, sorted({*names, *(pair.name for pair in pairs)}), "see `toolcast list`")
         message = f"there is no tool called {each!r}, in either state"
         file = show(context.config.specs)
         yield Diagnostic(file=file, code="unknown-tool", message=message, hint=hint)
@@ -269,8 +267,7 @@ def _problems(
         for rule, entry in tool.diff_ignore.items():
             path = ("diff", "ignore", rule)
             if rule not in RULES:
-                near = get_close_matches(rule, RULES, 1)
-                hint = f"did you mean {near[0]!r}?" if near else "see `toolcast diff --list`"
+                hint = did_you_mean(rule, RULES, "see `toolcast diff --list`")
                 message = f"`diff.ignore` names {rule!r}, which is no rule"
                 yield diagnose(tool.document, path, "unknown-rule", message, hint, key=True)
             elif entry.until is not None and entry.until < context.today:
@@ -289,18 +286,8 @@ def diff_profiles(
 ) -> tuple[tuple[Profile, ...], frozenset[str], tuple[Diagnostic, ...]]:
     """Return the providers to compare (`providers`, else those configured), all known ids, and problems."""
     found, problems = profiles_of(config)
-    asked = tuple(
-        Diagnostic(
-            file="--provider",
-            code="unknown-provider",
-            message=f"unknown provider {name!r}",
-            hint=suggest_provider(name, found.known),
-        )
-        for name in providers
-        if name not in found.known
-    )
     wanted = tuple(providers) or found.chosen
-    wrong = (*problems, *asked, *(() if providers else unknown_providers(config, wanted, found.known)))
+    wrong = (*problems, *unknown_providers(config, wanted, found.known, option=bool(providers)))
     if wrong:
         return (), frozenset(found.known), wrong
     profiles = tuple(found.own.get(id) or load_profile(id) for id in dict.fromkeys(wanted))
@@ -311,8 +298,7 @@ def setting_problems(config: Config) -> Iterator[Diagnostic]:
     """Report names in `[tool.toolcast.diff.levels]` that are neither a rule nor an audience."""
     for name in config.diff.levels:
         if name not in RULES and name not in AUDIENCES:
-            near = get_close_matches(name, (*AUDIENCES, *RULES), 1)
-            hint = f"did you mean {near[0]!r}?" if near else "see `toolcast diff --list`"
+            hint = did_you_mean(name, (*AUDIENCES, *RULES), "see `toolcast diff --list`")
             message = f"{name!r} is neither a rule nor an audience of diff"
             path = ("diff", "levels", name)
             yield setting_problem(config, path, "unknown-rule", message, hint)

@@ -3,13 +3,12 @@ spec are compared with its names and texts here."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from difflib import get_close_matches
 from typing import Final
 
 from msgspec import Struct
 
 from ...config import Config
-from ...diagnostics import Diagnostic
+from ...diagnostics import Diagnostic, did_you_mean
 from ...providers import Profile, placeholders
 from ...spec.fields import is_reserved_meta_key
 from ...spec.parsed_document import Path
@@ -205,8 +204,8 @@ def lint(config: Config, settings: Settings, progress: Progress) -> LintOutcome:
 def lint_project(config: Config, project: Project, settings: Settings) -> LintOutcome:
     """Check a project that is loaded for `settings.providers`; otherwise as `lint`."""
     refused = [*project.refused, *unknown_levels(config), *unknown_budgets(config, project)]
-    everything = {each.tool.name: each.tool for each in project.subjects}
-    refused += unknown_tools(settings.tools, everything, project)
+    tools, files = (each.tool for each in project.subjects), (each.file for each in project.refused)
+    refused += unknown_tools(settings.tools, tools, files, project.shown_root)
     subjects = [each for each in project.subjects if in_groups(each.tool.group, settings.groups)]
     refused += _unknown_groups(settings.groups, subjects, project)
     found = [*checked(project, subjects, settings), *token_budgets(config, subjects, project.profiles)]
@@ -241,8 +240,7 @@ def _unknown_groups(
         if any(in_groups(each.tool.group, (group,)) for each in subjects):
             continue
         there = sorted({each.tool.group for each in project.subjects if each.tool.group})
-        near = get_close_matches(group, there, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"groups here: {', '.join(there) or 'none'}"
+        hint = did_you_mean(group, there, f"groups here: {', '.join(there) or 'none'}")
         message = f"no tool is in the group {group!r}"
         yield Diagnostic(file=project.shown_root, code="unknown-group", message=message, hint=hint)
 

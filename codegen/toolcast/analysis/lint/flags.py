@@ -3,12 +3,12 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from difflib import get_close_matches
 from typing import Any, Final
 
 from msgspec import Struct
 
 from ...contract.normal_form import definition_name
+from ...diagnostics import did_you_mean
 from ...jsonschema.json_values import JsonMapping
 from ...spec.deprecation import removal_date, replacement
 from ...spec.tool_spec import ToolSpec
@@ -191,8 +191,7 @@ def deprecations(
     if name is not None and name not in others:
         at = ("deprecated", "use")
         if name not in tools:
-            near = get_close_matches(name, sorted(tools), 1)
-            fix = f"did you mean {near[0]!r}?" if near else "name a tool of this set, or write a sentence"
+            fix = did_you_mean(name, sorted(tools), "name a tool of this set, or write a sentence")
             message = f"models are told to use {name!r} instead, which is no tool here"
             yield subject.finding("unknown-replacement", message, fix, at=at)
         elif (next_one := tools[name].deprecated) is not None:

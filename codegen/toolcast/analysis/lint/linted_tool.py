@@ -2,8 +2,7 @@
 limit.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, TypedDict, Unpack
 
@@ -12,13 +11,13 @@ from msgspec import Struct
 from ...config import Config, show
 from ...contract.build import Built, build_tool, check_schemas
 from ...contract.normal_form import NormalForm
-from ...diagnostics import Diagnostic
+from ...diagnostics import Diagnostic, did_you_mean
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import subschemas
 from ...jsonschema.nesting import levels
 from ...jsonschema.pointers import escape
 from ...project.core.tool_definitions import definition_ledger, tool_info, wanted_strict
-from ...project.profiles import find_types, profiles_of
+from ...project.profiles import find_types, profiles_of, unknown_providers
 from ...providers import (
     Dialect,
     LedgerEntry,
@@ -257,7 +256,7 @@ def load_project(config: Config, providers: Sequence[str], progress: Progress) -
     found, problems = profiles_of(config)
     known = found.known
     wanted = tuple(providers) or found.chosen
-    problems = (*problems, *_unknown(wanted, known, config, from_option=bool(providers)))
+    problems = (*problems, *unknown_providers(config, wanted, known, option=bool(providers)))
     profiles = () if problems else _profiles(wanted, found.own)
     shown_root = show(config.specs)
     folders, not_found = find_types(config)
@@ -294,41 +293,31 @@ def _profiles(wanted: Sequence[str], own: Mapping[str, Profile]) -> tuple[Profil
     return tuple(own.get(id) or load_profile(id) for id in dict.fromkeys(wanted))
 
 
-def _unknown(
-    wanted: Sequence[str], known: Sequence[str], config: Config, *, from_option: bool
-) -> tuple[Diagnostic, ...]:
-    file = "--provider" if from_option else "pyproject.toml" if config.file is None else show(config.file)
-    found: list[Diagnostic] = []
-    for id in wanted:
-        if id not in known:
-            near = get_close_matches(id, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known providers: {', '.join(known)}"
-            found.append(
-                Diagnostic(file=file, code="unknown-provider", message=f"unknown provider {id!r}", hint=hint)
-            )
-    return tuple(found)
+def names_spec(text: str, path: str, shown_root: str) -> bool:
+    """Return whether a text names a spec: as shown, or below the specs root, with or without its ending."""
+    stem = path.rpartition(".")[0]
+    shown = f"{shown_root}/{path}"
+    return text in (path, stem, shown, f"{shown_root}/{stem}") or show(FilePath(text).absolute()) == shown
 
 
 def is_selected(wanted: Sequence[str], tool: ToolSpec, shown_root: str) -> bool:
-    """Return whether one of the names or paths means this tool: as shown, or below the specs root."""
-    stem = tool.path.rpartition(".")[0]
-    names = {tool.name, tool.path, stem, f"{shown_root}/{tool.path}", f"{shown_root}/{stem}"}
-    return any(
-        each in names or show(FilePath(each).absolute()) == f"{shown_root}/{tool.path}" for each in wanted
-    )
+    """Return whether one of the names or paths means this tool."""
+    return any(each == tool.name or names_spec(each, tool.path, shown_root) for each in wanted)
 
 
-def unknown_tools(wanted: Sequence[str], tools: Mapping[str, ToolSpec], project: Project) -> list[Diagnostic]:
-    """Report names of no tool. One that does not compile is reported already."""
+def unknown_tools(
+    wanted: Sequence[str], tools: Iterable[ToolSpec], others: Iterable[str], shown_root: str
+) -> list[Diagnostic]:
+    """Report names of none of `tools`. `others` are files, as shown, about which something else is said."""
+    known, files = list(tools), {*others}
+    names = sorted(tool.name for tool in known)
     found: list[Diagnostic] = []
     for each in wanted:
-        if any(is_selected((each,), tool, project.shown_root) for tool in tools.values()):
+        if any(is_selected((each,), tool, shown_root) for tool in known):
             continue
-        if any(problem.file in (each, show(FilePath(each).absolute())) for problem in project.refused):
+        if any(names_spec(each, file.removeprefix(f"{shown_root}/"), shown_root) for file in files):
             continue
-        near = get_close_matches(each, sorted(tools), 1)
-        shown = ", ".join(sorted(tools)[:20]) or "none"
-        hint = f"did you mean {near[0]!r}?" if near else f"tools here: {shown}"
+        hint = did_you_mean(each, names, f"tools here: {', '.join(names[:20]) or 'none'}")
         message = f"there is no tool called {each!r}"
-        found.append(Diagnostic(file=project.shown_root, code="unknown-tool", message=message, hint=hint))
+        found.append(Diagnostic(file=shown_root, code="unknown-tool", message=message, hint=hint))
     return found

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from datetime import date
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...command_settings import Level
-from ...config import Config, setting_problem, show
+from ...config import Config, setting_problem
 from ...contract.build import check_schemas
 from ...diagnostics import Diagnostic, Severity
 from ...project.core.compiled import Options
@@ -26,8 +25,10 @@ from ...project.worker import FRONTEND, Context, load_types, project_context
 from ...spec.load import load_spec
 from ...spec.parsed_document import Document, diagnose
 from ...spec.suppressions import VERIFY_CODES, in_force
+from ...spec.tool_names import shown
 from ...spec.tool_spec import ToolSpec
 from ...toml_tables import suggestion
+from ..lint.linted_tool import is_selected, names_spec, unknown_tools
 from .tool_laws import Effort, check_laws
 from .verified_tool import TITLES, ToolReport
 
@@ -133,6 +134,7 @@ def verify(
     """
     context, paths, problems = _open(config)
     problems += _unknown_levels(config)
+    root = context.shown_root
     tools: dict[str, ToolSpec] = {}
     refused: dict[str, Document] = {}
     for path in paths:
@@ -141,18 +143,18 @@ def verify(
             tools[path] = spec
         elif spec is not None:
             refused[path] = spec
-        if not isinstance(spec, ToolSpec) or not wanted or _is_selected(wanted, path, spec.name, context):
+        if not isinstance(spec, ToolSpec) or not wanted or is_selected(wanted, spec, root):
             problems += found
     types = load_types(context) if refused else {}
     for path, document in refused.items():
         problems += check_schemas(document, path, types).diagnostics
     if wanted:
-        chosen = {
-            path: spec for path, spec in tools.items() if _is_selected(wanted, path, spec.name, context)
+        mentioned = {
+            shown(root, path) for path in paths if any(names_spec(each, path, root) for each in wanted)
         }
-        problems = [p for p in problems if p.severity == "warning" or _mentioned(wanted, p.file, context)]
-        problems += _unknown(wanted, tools, paths, context)
-        tools = chosen
+        problems = [each for each in problems if each.severity == "warning" or each.file in mentioned]
+        problems += unknown_tools(wanted, tools.values(), mentioned, root)
+        tools = {path: spec for path, spec in tools.items() if is_selected(wanted, spec, root)}
     specs = list(tools.values())
     count = min(run.jobs or processors(), len(specs))
     if count < 2 or len(specs) <= _FEW_TOOLS:
@@ -190,36 +192,6 @@ def _open(config: Config) -> tuple[Context, tuple[str, ...], list[Diagnostic]]:
     providers = tuple(name for name in profiles.chosen if name in profiles.known)
     context = replace(context, options=Options(providers=providers, profiles=profiles.own))
     return context, found.tools, [*problems, *wrong, *found.diagnostics]
-
-
-def _is_selected(wanted: Sequence[str], path: str, name: str, context: Context) -> bool:
-    return any(
-        each == name or _mentioned((each,), f"{context.shown_root}/{path}", context) for each in wanted
-    )
-
-
-def _mentioned(wanted: Sequence[str], shown: str, context: Context) -> bool:
-    """Return whether a file is named: as shown, or below the specs root, with or without its ending."""
-    inner = shown.removeprefix(f"{context.shown_root}/")
-    names = {shown, inner, inner.rpartition(".")[0], str(Path(context.root) / inner)}
-    return any(each in names or show(Path(each).absolute()) == shown for each in wanted)
-
-
-def _unknown(
-    wanted: Sequence[str], tools: Mapping[str, ToolSpec], paths: Sequence[str], context: Context
-) -> list[Diagnostic]:
-    found: list[Diagnostic] = []
-    names = sorted(spec.name for spec in tools.values())
-    for each in wanted:
-        if any(_is_selected((each,), path, spec.name, context) for path, spec in tools.items()):
-            continue
-        if any(_mentioned((each,), f"{context.shown_root}/{path}", context) for path in paths):
-            continue  # it exists and has errors, which are reported
-        near = get_close_matches(each, names, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"tools here: {', '.join(names[:20]) or 'none'}"
-        message = f"there is no tool called {each!r}"
-        found.append(Diagnostic(file=context.shown_root, code="unknown-tool", message=message, hint=hint))
-    return found
 
 
 def _hold(context: Context, types: Mapping[str, Document], spec: ToolSpec, settings: Effort) -> _Held:
