@@ -6,7 +6,7 @@ that an edit tries is its key, so that a hundred items of one list are tried onc
 """
 
 import random
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 from ...jsonschema.cases import Part
@@ -87,14 +87,14 @@ def _near(member: object) -> Any:
 
 def _number(node: JsonObject, value: Any) -> Iterator[tuple[Hashable, Any]]:
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-        for bound in _numeric((node,), keyword):
+        for bound in _numeric(node, keyword):
             yield (keyword, 0), bound
             yield (keyword, -1), bound - 1
             yield (keyword, 1), bound + 1
             if abs(bound) < 2**50:
                 yield (keyword, -0.5), bound - 0.5
                 yield (keyword, 0.5), bound + 0.5
-    for step in _numeric((node,), "multipleOf"):
+    for step in _numeric(node, "multipleOf"):
         yield ("multipleOf", 1), step
         yield ("multipleOf", 3), step * 3
         yield ("multipleOf", 1.5), step * 1.5
@@ -108,7 +108,7 @@ def _number(node: JsonObject, value: Any) -> Iterator[tuple[Hashable, Any]]:
 
 def _string(node: JsonObject, value: str) -> Iterator[tuple[Hashable, Any]]:
     for keyword in ("minLength", "maxLength"):
-        for length in _numeric((node,), keyword):
+        for length in _numeric(node, keyword):
             for off in (-1, 0, 1):
                 wanted = min(max(int(length) + off, 0), 40_000)
                 yield (keyword, off), (value + "x" * wanted)[:wanted]
@@ -130,7 +130,7 @@ def _string(node: JsonObject, value: str) -> Iterator[tuple[Hashable, Any]]:
 
 def _array(node: JsonObject, value: list[object]) -> Iterator[tuple[Hashable, Any]]:
     for keyword in ("minItems", "maxItems", "minContains", "maxContains"):
-        for length in _numeric((node,), keyword):
+        for length in _numeric(node, keyword):
             for off in (-1, 0, 1):
                 wanted = min(max(int(length) + off, 0), 4_000)
                 if value or not wanted:
@@ -156,7 +156,7 @@ def _object(node: JsonObject, value: JsonObject) -> Iterator[tuple[Hashable, Any
     for item in (None, 0, "a"):
         yield ("extra", repr(item)), {**value, "extra_key": item}
     for keyword in ("minProperties", "maxProperties"):
-        for count in _numeric((node,), keyword):
+        for count in _numeric(node, keyword):
             for off in (-1, 0, 1):
                 yield (keyword, off), _of_size(value, min(int(count) + off, 2_000))
     yield ("nothing",), {}
@@ -169,10 +169,9 @@ def _of_size(value: JsonObject, count: int) -> JsonObject:
 
 
 def edited(rng: random.Random, tree: SchemaTree, value: object) -> Any:
-    """Return `value` with one edit at a random place; the schemas that apply there guide it."""
+    """Return `value` with one edit at a random place: an edge of the schemas that apply there, or another."""
     found = list(inside(value))
     path, child = rng.choice(found if len(found) < 12 else found[:4] + rng.sample(found[4:], 8))
-    nodes = _nodes(tree, value, path)
     roll = rng.random()
     if path and roll < 0.12:
         return replaced(value, path, None)
@@ -180,15 +179,10 @@ def edited(rng: random.Random, tree: SchemaTree, value: object) -> Any:
         return without(value, path)
     if roll < 0.32:
         return replaced(value, path, junk(rng))
-    if isinstance(child, dict):
-        return replaced(value, path, _edited_object(rng, child, nodes))
-    if isinstance(child, list):
-        return replaced(value, path, _edited_array(rng, child, nodes))
-    if isinstance(child, bool) or child is None:
-        return replaced(value, path, rng.choice((0, 1, "true", "", None, True, False, 0.0)))
-    if isinstance(child, str):
-        return replaced(value, path, _edited_string(rng, child, nodes))
-    return replaced(value, path, _edited_number(rng, child, nodes))
+    nodes = [node for node, _ in _nodes(tree, value, path)]
+    suggested = [new for node in nodes for _, new in _of(node, child)]
+    new = rng.choice(suggested) if suggested and roll < 0.66 else _changed(rng, child, nodes)
+    return replaced(value, path, new)
 
 
 def _nodes(tree: SchemaTree, value: Any, path: Path) -> _Nodes:
@@ -200,102 +194,56 @@ def _nodes(tree: SchemaTree, value: Any, path: Path) -> _Nodes:
     return nodes
 
 
-def _words(nodes: _Nodes, *keywords: str) -> list[Any]:
-    return [node[keyword] for node, _ in nodes for keyword in keywords if keyword in node]
+def _changed(rng: random.Random, value: Any, nodes: list[JsonObject]) -> Any:
+    """Return a value that differs by chance; texts for patterns and names of properties come from `nodes`."""
+    if isinstance(value, dict):
+        return _changed_object(rng, value, nodes)
+    if isinstance(value, list):
+        at = rng.randint(0, len(value))
+        again = [[*value, rng.choice(value)], [*value[1:], value[0]]] if value else []
+        return rng.choice([[*value[:at], junk(rng), *value[at:]], *again])
+    if isinstance(value, bool) or value is None:
+        return rng.choice((0, 1, "true", "", None, True, False, 0.0))
+    if isinstance(value, str):
+        at = rng.randrange(len(value) + 1)
+        choices = [
+            value + "\n",
+            value + " ",
+            " " + value,
+            value[:-1],
+            value.upper(),
+            value.lower(),
+            value + "é",
+        ]
+        choices += [rng.choice(STRINGS), value[:at] + rng.choice("a0 -_.\u0660é\n") + value[at + 1 :]]
+        patterns = [node["pattern"] for node in nodes if isinstance(node.get("pattern"), str)]
+        choices += [(sample(rng, each) or "") + rng.choice(("\n", "", "a", "!")) for each in patterns]
+        return rng.choice(choices)
+    numbers = [value + 1, value - 1, -value, str(value), value * 10, rng.choice(JUNK)]
+    numbers += [float(value), value + 0.5] if abs(value) < 2**53 else []
+    found = rng.choice(numbers)
+    return found if not isinstance(found, float) or abs(found) < 1e308 else 1e300
 
 
-def _literal(rng: random.Random, nodes: _Nodes) -> list[Any]:
-    """Choose a member of the enumerations that may apply: the value of another branch is the likeliest
-    mistake.
-    """
-    found = _words(nodes, "const")
-    for members in _words(nodes, "enum"):
-        found += members if isinstance(members, list) else []
-    return [rng.choice(found)] if found else []
-
-
-def _edited_object(rng: random.Random, value: JsonObject, nodes: _Nodes) -> JsonObject:
-    declared = [name for named in _words(nodes, "properties") if isinstance(named, dict) for name in named]
+def _changed_object(rng: random.Random, value: JsonObject, nodes: list[JsonObject]) -> JsonObject:
+    named = [node["properties"] for node in nodes if isinstance(node.get("properties"), dict)]
+    absent = [name for properties in named for name in properties if name not in value]
     roll = rng.random()
-    if value and roll < 0.3:
-        gone = rng.choice(list(value))
-        return {name: child for name, child in value.items() if name != gone}
-    if value and roll < 0.4:  # a key that looks like one
+    if value and roll < 0.2:  # a key that looks like one
         old = rng.choice(list(value))
         new = rng.choice((old.upper(), old + "_", old + "\n", old[:-1], old.replace("_", "")))
         return {new if name == old else name: child for name, child in value.items()}
-    absent = [name for name in declared if name not in value]
-    if absent and roll < 0.7:
+    if absent and roll < 0.6:
         return {**value, rng.choice(absent): rng.choice((None, None, *JUNK))}
-    patterns = [p for patterned in _words(nodes, "patternProperties") for p in patterned]
+    patterns = [pattern for node in nodes for pattern in node.get("patternProperties") or ()]
     name = rng.choice(("extra", "__extra__", "", "a", "0", *STRINGS))
     if patterns and rng.random() < 0.6:
         name = sample(rng, rng.choice(patterns)) or name
-    if roll < 0.95:
-        return {**value, name: junk(rng)}
-    return {}
+    return {**value, name: junk(rng)}
 
 
-def _edited_array(rng: random.Random, value: list[object], nodes: _Nodes) -> list[Any]:
-    roll = rng.random()
-    if value and roll < 0.25:
-        return [*value, rng.choice(value)]
-    if value and roll < 0.4:
-        return value[:-1]
-    if value and roll < 0.5:
-        return [*value[1:], value[0]]
-    sizes = [int(n) for n in _numbers(nodes, "minItems", "maxItems", "minContains", "maxContains")]
-    if sizes and value and roll < 0.7:
-        wanted = min(rng.choice(sizes) + rng.choice((-1, 0, 1)), 2000)
-        return (value * (wanted // len(value) + 1))[: max(wanted, 0)]
-    if roll < 0.9:
-        location = rng.randint(0, len(value))
-        return [*value[:location], junk(rng), *value[location:]]
-    return []
-
-
-def _numeric(facts: Iterable[JsonObject], keyword: str) -> list[Any]:
-    return [fact[keyword] for fact in facts if is_number(fact.get(keyword))]
-
-
-def _numbers(nodes: _Nodes, *keywords: str) -> list[Any]:
-    facts = [node for node, _ in nodes]
-    return [number for keyword in keywords for number in _numeric(facts, keyword)]
-
-
-def _edited_string(rng: random.Random, value: str, nodes: _Nodes) -> Any:
-    choices: list[object] = [
-        value + "\n", value + " ", " " + value, value[:-1], value.upper(), value.lower(), value + "é",
-        rng.choice(STRINGS), *_literal(rng, nodes),
-    ]  # fmt: skip
-    if value:
-        location = rng.randrange(len(value))
-        choices.append(value[:location] + rng.choice("a0 -_.\u0660é\n") + value[location + 1 :])
-    for length in _numbers(nodes, "minLength", "maxLength"):
-        wanted = min(max(0, int(length) + rng.choice((-1, 0, 1))), 20_000)
-        choices.append((value + rng.choice("a😀é") * wanted)[:wanted])
-    for name in _words(nodes, "format"):
-        if name in FORMATS:
-            choices.append(rng.choice(FORMATS[name][1]))
-    for pattern in _words(nodes, "pattern"):
-        if isinstance(pattern, str):
-            choices.append((sample(rng, pattern) or "") + rng.choice(("\n", "", "a", "!")))
-    return rng.choice(choices)
-
-
-def _edited_number(rng: random.Random, value: Any, nodes: _Nodes) -> Any:
-    choices: list[Any] = [value + 1, value - 1, -value, str(value), value * 10, *_literal(rng, nodes)]
-    if abs(value) < 2**53:
-        choices += [float(value), value + 0.5, value * 1.0]
-    for bound in _numbers(nodes, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-        choices += [bound, bound + 1, bound - 1]
-        if abs(bound) < 2**53:
-            choices += [bound + 0.5, bound - 0.5, float(bound)]
-    for step in _numbers(nodes, "multipleOf"):
-        choices += [step, step * 3, step * 1.5]
-    choices.append(rng.choice(JUNK))
-    found = rng.choice(choices)
-    return found if not isinstance(found, float) or abs(found) < 1e308 else 1e300
+def _numeric(node: JsonObject, keyword: str) -> list[Any]:
+    return [node[keyword]] if is_number(node.get(keyword)) else []
 
 
 _POOL = 24
