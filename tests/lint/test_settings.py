@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
@@ -131,16 +130,6 @@ def test_a_spec_may_exceed_the_budget_of_a_tool_with_a_reason(tmp_path: Path) ->
     assert (run(tmp_path).findings, run(tmp_path).suppressed) == ((), 1)
     write(tmp_path, {"a": ignoring}, settings(""))
     assert run(tmp_path).findings == ()  # nothing was looked for
-
-
-def test_budgets_do_not_depend_on_tiktoken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, TOOLS, settings("max_tokens = {tool = 9, set = 30}"))
-    before = run(tmp_path).findings
-    counting = SimpleNamespace(encode=lambda text, **_: list(text))
-    installed = SimpleNamespace(get_encoding={"o200k_base": counting}.__getitem__)
-    monkeypatch.setattr(tokens, "import_module", {"tiktoken": installed}.__getitem__)
-    assert tokens.counter()[1]
-    assert run(tmp_path).findings == before
 
 
 def test_options_override_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

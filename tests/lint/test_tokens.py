@@ -1,15 +1,12 @@
 """Token costs: what is counted, how, and what is said about it."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.analysis.lint import tokens
 from toolcast.analysis.lint.linted_tool import load_project
-from toolcast.analysis.lint.tokens import counted, counter, definition, estimate
+from toolcast.analysis.lint.tokens import counted, definition, estimate
 from toolcast.config import load_config
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,39 +40,6 @@ def test_an_estimate_is_near_documented_counts() -> None:
 def test_an_estimate_grows_with_the_text(left: str, right: str) -> None:
     assert 0 <= estimate(left) <= len(left) + 1
     assert estimate(left + " " + right) <= estimate(left) + estimate(right) + 2
-
-
-def test_without_tiktoken_the_estimate_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> object:
-        raise ImportError(name)
-
-    monkeypatch.setattr(tokens, "import_module", missing)
-    count, exact, note = counter()
-    assert (count, exact) == (estimate, False)
-    assert "estimated" in note
-
-
-def test_without_its_vocabulary_tiktoken_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(name: str) -> object:
-        raise ConnectionError(name)
-
-    found = SimpleNamespace(get_encoding=fails)
-    monkeypatch.setattr(tokens, "import_module", {"tiktoken": found}.__getitem__)
-    count, exact, note = counter()
-    assert (count, exact) == (estimate, False)
-    assert "cannot load o200k_base: ConnectionError" in note
-
-
-def test_with_tiktoken_the_count_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    def encode(text: str, disallowed_special: tuple[str, ...]) -> list[str]:
-        assert disallowed_special == ()  # a description may hold "<|endoftext|>"
-        return text.split()
-
-    found = SimpleNamespace(get_encoding={"o200k_base": SimpleNamespace(encode=encode)}.__getitem__)
-    monkeypatch.setattr(tokens, "import_module", {"tiktoken": found}.__getitem__)
-    count, exact, note = counter()
-    assert (count("a b <|endoftext|>"), exact) == (3, True)
-    assert "tiktoken" in note
 
 
 def test_the_reference_toolset_costs_what_it_is_sent_as() -> None:

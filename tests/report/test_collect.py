@@ -8,7 +8,7 @@ import msgspec
 from toolcast.agents import Disclosure
 from toolcast.agents.disclosure import stub_text
 from toolcast.analysis.lint.linted_tool import load_project
-from toolcast.analysis.lint.tokens import estimate, together, tool_costs
+from toolcast.analysis.lint.tokens import together, tool_costs
 from toolcast.analysis.report.report_model import Loss, Report
 from toolcast.config import load_config
 from toolcast.jsonschema.pointers import resolve
@@ -254,12 +254,12 @@ def test_a_report_encodes_to_json_and_back(own: Report) -> None:
     assert msgspec.json.encode(msgspec.json.decode(encoded, type=Report)) == encoded
 
 
-def test_tokens_are_those_of_lint_by_the_estimate(own: Report) -> None:
+def test_tokens_are_those_of_lint(own: Report) -> None:
     config, problems = load_config(ROOT)
     assert config is not None, problems
     project = load_project(config, (), lambda _done, _total: None)
     for number, profile in enumerate(project.profiles):
-        costs = tool_costs(project.subjects, profile, estimate)
+        costs = tool_costs(project.subjects, profile)
         cells = {row.name: row.cells[number] for row in own.tools}
         assert {each.tool: (each.full, each.brief) for each in costs} == {
             name: (cell.tokens, cell.brief) for name, cell in cells.items()

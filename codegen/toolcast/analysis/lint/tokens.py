@@ -1,17 +1,15 @@
 """The cost of tools in a request: tokens of the JSON that a provider is sent, in full and as brief stubs.
 
-With tiktoken and its vocabulary the count is exact for OpenAI's `o200k_base` over the JSON text; no provider
-publishes how it renders tools into its prompt, so even that is an approximation. Without it the count is
-estimated: the text is cut as that encoding cuts it before merging, and long pieces count more. Over the
-examples in OpenAI's own guide to counting tokens the estimate is 2 % off on prose, and a quarter on odd
-words. Budgets of a project are always judged by the estimate: a limit that holds on one machine holds on all.
+No provider publishes how it renders tools into its prompt, so any count is an approximation. The text is cut
+as OpenAI's `o200k_base` cuts it before merging, and long pieces count more. Over the examples in OpenAI's own
+guide to counting tokens the estimate is 2 % off on prose, and a quarter on odd words. It is the same on all
+machines.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -37,9 +35,6 @@ def definition(subject: LintedTool, profile: Profile) -> JsonObject:
     return tool_object(info, profile, subject.emitted[profile.id].normalized)
 
 
-_ENCODING: Final = "o200k_base"
-
-
 class Cost(Struct, frozen=True, kw_only=True):
     """One tool for one provider."""
 
@@ -61,26 +56,24 @@ class Tokens(Struct, frozen=True, kw_only=True):
     """The costs, the dearest first; `note` states how they were counted."""
 
     note: str
-    exact: bool
     costs: tuple[Cost, ...]
     totals: tuple[_Total, ...]
 
 
 def counted(subjects: Sequence[LintedTool], profiles: Sequence[Profile]) -> Tokens:
     """Return the cost of each tool and provider, and of the set."""
-    count, exact, note = counter()
     costs: list[Cost] = []
     totals: list[_Total] = []
     for profile in profiles:
-        own = tool_costs(subjects, profile, count)
+        own = tool_costs(subjects, profile)
         costs += own
         brief = sum(each.brief for each in own) + len(own) + 1
         totals.append(_Total(provider=profile.id, full=together(own), brief=brief))
     costs.sort(key=lambda each: (-each.full, each.tool, each.provider))
-    return Tokens(note=note, exact=exact, costs=tuple(costs), totals=tuple(totals))
+    return Tokens(note=ESTIMATED, costs=tuple(costs), totals=tuple(totals))
 
 
-def tool_costs(subjects: Sequence[LintedTool], profile: Profile, count: Callable[[str], int]) -> list[Cost]:
+def tool_costs(subjects: Sequence[LintedTool], profile: Profile) -> list[Cost]:
     """Return the cost of each tool that has a definition for one provider."""
     costs: list[Cost] = []
     for subject in subjects:
@@ -89,7 +82,7 @@ def tool_costs(subjects: Sequence[LintedTool], profile: Profile, count: Callable
         tool = subject.tool
         whole = definition(subject, profile)
         brief = cut_definition(whole, tool.name, shown_summary(tool))
-        full, short = count(sent_text(whole, profile)), count(sent_text(brief, profile))
+        full, short = estimate(sent_text(whole, profile)), estimate(sent_text(brief, profile))
         costs.append(Cost(tool=tool.name, provider=profile.id, full=full, brief=short))
     return costs
 
@@ -111,25 +104,7 @@ def as_json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def counter() -> tuple[Callable[[str], int], bool, str]:
-    """Return the function that counts, whether it is exact, and a sentence that states it."""
-    try:
-        tiktoken = import_module("tiktoken")
-    except ImportError:
-        return estimate, False, f"{ESTIMATED} (install tiktoken to count)"
-    try:
-        encoding = tiktoken.get_encoding(_ENCODING)
-    except Exception as error:  # its vocabulary is fetched on first use: whatever its HTTP client raises
-        reason = type(error).__name__
-        return estimate, False, f"{ESTIMATED} (tiktoken cannot load {_ENCODING}: {reason})"
-    return (
-        lambda text: len(encoding.encode(text, disallowed_special=())),
-        True,
-        f"counted with tiktoken, {_ENCODING}, over the JSON that is sent",
-    )
-
-
-ESTIMATED: Final = f"estimated for {_ENCODING}, up to a quarter off"
+ESTIMATED: Final = "estimated for o200k_base, up to a quarter off"
 # The cut that the encoding makes first, with the Unicode classes of Python: words with the space or sign
 # before them, up to three digits, runs of signs, white space.
 _PIECES: Final = re.compile(r"[^\w\r\n]?[^\W\d_]+|\d{1,3}| ?[^\s\w]+[\r\n/]*|_+|\s+")
@@ -184,7 +159,7 @@ def token_budgets(
     limits = config.lint.max_tokens
     if limits == TokenBudgets():
         return
-    costs = {each.id: tool_costs(subjects, each, estimate) for each in profiles}
+    costs = {each.id: tool_costs(subjects, each) for each in profiles}
     if limits.tool is not None:
         yield from _tools(subjects, profiles, costs, limits.tool)
     for group, limit in sorted(limits.groups.items()):

@@ -37,7 +37,7 @@ from ..lint.all_checks import Settings, lint_project, set_findings
 from ..lint.finding import Finding
 from ..lint.linted_tool import LintedTool, Project, is_selected, load_project
 from ..lint.provider_checks import request_use, strict_tools, tools_for
-from ..lint.tokens import ESTIMATED, definition, estimate, sent_text, tool_costs
+from ..lint.tokens import ESTIMATED, definition, sent_text, tool_costs
 from .report_model import (
     ArgumentCheck,
     Cell,
@@ -296,8 +296,7 @@ _Costs = Mapping[tuple[str, str], tuple[int, int]]
 
 
 def _costs(subjects: Sequence[LintedTool], profiles: Sequence[Profile]) -> _Costs:
-    """Return costs by the estimate, which is equal on every machine."""
-    costs = (each for profile in profiles for each in tool_costs(subjects, profile, estimate))
+    costs = (each for profile in profiles for each in tool_costs(subjects, profile))
     return {(each.tool, each.provider): (each.full, each.brief) for each in costs}
 
 
