@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from ...command_settings import Level
 from ...config import Config, setting_problem, show
 from ...diagnostics import Diagnostic, did_you_mean
+from ...jsonschema.json_values import JsonObject
 from ...project.profiles import profiles_of, unknown_providers
 from ...providers import Profile, load_profile
 from ...spec.discovery import SUFFIXES, TYPES
@@ -306,11 +307,15 @@ def setting_problems(config: Config) -> Iterator[Diagnostic]:
 
 def stated_version(pyproject: Path | None) -> str | None:
     """Read `version` of `[project]`; None where it is not stated there, as where a build backend finds it."""
-    if pyproject is None:
-        return None
-    try:
-        project = tomllib.loads(pyproject.read_text(encoding="utf-8")).get("project")
-    except (OSError, ValueError):  # who reads the configuration reports it
-        return None
-    version = project.get("version") if isinstance(project, dict) else None
+    version = project_table(pyproject).get("version")
     return version if isinstance(version, str) else None
+
+
+def project_table(pyproject: Path | None) -> JsonObject:
+    """Read `[project]`; an empty table where there is none."""
+    try:
+        text = "" if pyproject is None else pyproject.read_text(encoding="utf-8")
+        project = tomllib.loads(text).get("project")
+    except (OSError, ValueError):  # who reads the configuration reports it
+        return {}
+    return project if isinstance(project, dict) else {}

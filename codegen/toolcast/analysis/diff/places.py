@@ -11,7 +11,8 @@ from ...contract.schema_forms import asserted_keywords
 from ...contract.tree import Array, Contract, Field, Map, Node, Object, Reference, Tuple, Union
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import ASSERTIONS, HOLDS_SCHEMAS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
-from ...jsonschema.pointers import escape, split
+from ...jsonschema.pointers import escape, resolve, split
+from ...providers import LedgerEntry
 
 _LONGEST_VALUE: Final = 80  # characters of a value
 _AROUND: Final = 3  # words that are kept on either side of a difference
@@ -268,15 +269,17 @@ def spoken(pointer: str) -> str:
 
 def schema_at(document: Mapping[str, object], pointer: str) -> tuple[bool, object]:
     """Return whether anything stands at a JSON pointer of a contract document, and the schema there."""
-    node: object = document
-    for step in split(pointer):
-        if isinstance(node, Mapping) and step in node:
-            node = node[step]
-        elif isinstance(node, list) and step.isdecimal() and int(step) < len(node):
-            node = node[int(step)]
-        else:
-            return False, None
-    return True, node
+    try:
+        return True, resolve(document, pointer)
+    except LookupError:
+        return False, None
+
+
+def contract_pointer(entry: LedgerEntry) -> str:
+    """Return an entry's pointer in the contract document; for one of the spec, in the spec."""
+    if entry.of == "spec" or entry.path.startswith("/$defs/"):
+        return entry.path
+    return f"/{entry.of}{entry.path}"
 
 
 def before_after(old: Mapping[str, object], new: Mapping[str, object], pointer: str) -> tuple[str, str]:

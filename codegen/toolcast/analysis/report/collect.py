@@ -1,7 +1,6 @@
 """A report from a project: its specs compiled, checked and compared, and the places of its losses."""
 
 import ast
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, TypeVar
@@ -32,7 +31,8 @@ from ...spec.parsed_document import Path
 from ...spec.read_file import SourceDocument
 from ...spec.tool_spec import ToolSpec
 from ...version import __version__
-from ..diff.compare_states import RANKS, DiffOutcome
+from ..diff.compare_states import RANKS, DiffOutcome, project_table
+from ..diff.places import contract_pointer
 from ..lint.all_checks import Settings, lint_project, set_findings
 from ..lint.finding import Finding
 from ..lint.linted_tool import LintedTool, Project, is_selected, load_project
@@ -144,7 +144,7 @@ class _LossPlaces:
 
     def loss(self, entry: LedgerEntry, profile: Profile, definition: object) -> Loss:
         """Return an entry of a ledger with its places in `definition`."""
-        pointer = _contract_pointer(entry)
+        pointer = contract_pointer(entry)
         file, line, column = self._written(entry, pointer)
         text = isinstance(definition, str)
         return Loss(
@@ -204,13 +204,6 @@ def _find_path(data: object, segments: Sequence[str | int]) -> Path | None:
         else:
             return None
     return tuple(path)
-
-
-def _contract_pointer(entry: LedgerEntry) -> str:
-    """Return an entry's pointer in the contract document; for one of the spec, in the spec."""
-    if entry.of == "spec":
-        return entry.path
-    return entry.path if entry.path.startswith("/$defs/") else f"/{entry.of}{entry.path}"
 
 
 def _nearest(by_pointer: Mapping[str, Value], pointer: str) -> Value | None:
@@ -494,11 +487,5 @@ def _sets(
 
 
 def _title(config: Config) -> str:
-    if config.file is not None:
-        try:
-            project = tomllib.loads(config.file.read_text(encoding="utf-8")).get("project")
-        except (OSError, ValueError):  # who reads the configuration reports it
-            project = None
-        if isinstance(project, dict) and isinstance(project.get("name"), str):
-            return str(project["name"])
-    return config.base.name
+    name = project_table(config.file).get("name")
+    return name if isinstance(name, str) else config.base.name

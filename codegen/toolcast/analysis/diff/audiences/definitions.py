@@ -27,7 +27,7 @@ from ...lint.linted_tool import LintedTool, emitted_subject, numbered
 from ...lint.provider_checks import not_strict, request_limits, tool_limits
 from ...lint.tokens import definition, estimate
 from ..pairs import Context, Pair, PairSide
-from ..places import differences, listed, words_changed
+from ..places import contract_pointer, differences, listed, words_changed
 from ..rules import RULES, Change
 from .spec_keys import flag_changes
 
@@ -308,7 +308,7 @@ def _losses(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterat
         if first.of == "spec":
             yield sent.pair.change(rule, message, at=tuple(split(first.path)), providers=providers)
         else:
-            yield sent.pair.change(rule, message, pointer=_pointer(first), providers=providers)
+            yield sent.pair.change(rule, message, pointer=contract_pointer(first), providers=providers)
 
 
 def _entries(sent: _Sent, profile: Profile) -> list[LedgerEntry]:
@@ -325,10 +325,6 @@ def _kind(entry: LedgerEntry, renamed: Mapping[str, str] | None = None) -> tuple
             path = f"/properties/{former}{path[len(place) :]}"
             break
     return entry.of, path, entry.keyword, entry.action, entry.severity
-
-
-def _pointer(entry: LedgerEntry) -> str:
-    return entry.path if entry.path.startswith("/$defs/") else f"/{entry.of}{entry.path}"
 
 
 def _limits(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterator[Change]:

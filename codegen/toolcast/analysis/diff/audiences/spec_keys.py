@@ -110,7 +110,7 @@ def _timing(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 def _grammar(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
     """Yield, of a grammar that is new or another one, a text that it lacks, or that none was found."""
     before, after = (each.input if each.input and each.input.grammar else None for each in (old, new))
-    if before == after or not _was_parameter(pair, PARAMETER) or not _is_parameter(pair, PARAMETER):
+    if before == after or not _was_parameter(pair, PARAMETER) or not is_parameter(pair, PARAMETER):
         return
     if after is None:
         message = "more calls are valid: `input` has no grammar any more"
@@ -131,7 +131,7 @@ def _grammar(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 def _empty(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
     former = {pair.renamed_parameters.get(name, name): name for name in new.empty_is_absent}
     for name in old.empty_is_absent:
-        if name not in former and _is_parameter(pair, name):
+        if name not in former and is_parameter(pair, name):
             message = f'`{name}: ""` meant that it was left out, and is a value now'
             yield pair.change("empty-is-value", message, at=("empty_is_absent",))
     for name, now in former.items():
@@ -172,7 +172,7 @@ def _keys(tool: ToolSpec) -> frozenset[str]:
     return frozenset(tool.document.data)
 
 
-def _is_parameter(pair: Pair, former: str) -> bool:
+def is_parameter(pair: Pair, former: str) -> bool:
     """Return whether a parameter of the old state is still there, by whatever name."""
     assert pair.new is not None
     now = {before: after for after, before in pair.renamed_parameters.items()}.get(former, former)

@@ -8,7 +8,7 @@ from ....spec.tool_spec import ToolSpec
 from ..pairs import Context, Pair
 from ..places import compact, listed
 from ..rules import Change
-from .spec_keys import CALLERS, may_call
+from .spec_keys import CALLERS, is_parameter, may_call
 
 _BELOW: Final[Mapping[Permission, frozenset[Permission]]] = {
     "read": frozenset(),
@@ -186,7 +186,7 @@ def _injected(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
     now = {pair.renamed_parameters.get(name, name): (name, path) for name, path in new.inject.items()}
     for name, path in old.inject.items():
         if name not in now:
-            if _is_offered(pair, name):
+            if is_parameter(pair, name):
                 message = f"`{name}` was filled in from `{path}`, and models set it now"
                 hint = "see that its value is checked, as any that a model may send"
                 yield pair.change("model-sets-parameter", message, at=("inject", name), old=True, hint=hint)
@@ -197,13 +197,6 @@ def _injected(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
         if former not in old.inject:
             message = f"`{name}` is filled in from `{path}` now"
             yield pair.change("program-sets-parameter", message, at=("inject", name))
-
-
-def _is_offered(pair: Pair, former: str) -> bool:
-    """Return whether a parameter of the old state is one of the new state, by whatever name."""
-    assert pair.new is not None
-    now = {before: after for after, before in pair.renamed_parameters.items()}.get(former, former)
-    return now in pair.new.built.normal.roots["parameters"].get("properties", {})
 
 
 def _source(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
