@@ -14,7 +14,7 @@ from .gaps import ITEMS, Gap, Goal, made_of, size_gaps
 
 
 def array_gaps(goal: Goal) -> list[Gap]:
-    """Arrays against lengths, items, uniqueness and `contains`."""
+    """Return the gaps of arrays against lengths, items, uniqueness and `contains`."""
     schema = goal.target.schema
     found = size_gaps(goal, ITEMS, lambda size: _of_size(goal, size))
     if "items" in schema or "prefixItems" in schema:
@@ -130,7 +130,7 @@ def _contains_few(goal: Goal, theirs: Part, high: int) -> bool:
 
 
 def _around_contains(goal: Goal) -> Iterator[object]:
-    """Arrays whose items one side contains and the other does not, and arrays with too many of them."""
+    """Yield arrays whose items one side contains and the other does not, and arrays with too many of them."""
     theirs = goal.target.below("contains")
     lengths = array_lengths(goal.facts)
     ours = [fact.below("contains") for fact in goal.facts if "contains" in fact.schema]
@@ -169,7 +169,7 @@ _IN_PLACE: Final = (
 
 
 def _unevaluated_gaps(goal: Goal) -> list[Gap]:
-    """`unevaluatedItems` as `items`, where nothing else evaluates items, or both sides evaluate the same."""
+    """Treat `unevaluatedItems` as `items`, where no other or the same keywords evaluate items."""
     rest = goal.target.below("unevaluatedItems")
     count = len(goal.target.schema.get("prefixItems", ()))
     if leaves_rest(goal.target):

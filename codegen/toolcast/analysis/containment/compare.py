@@ -117,7 +117,7 @@ def _null_properties(value: object, declared: frozenset[str], path: Path = ()) -
 
 
 def _with_fewer_nulls(value: object, declared: frozenset[str]) -> Iterator[object]:
-    """`value` without some of the properties that are null, in all ways where these are few."""
+    """Yield `value` without some of the properties that are null, in all ways where these are few."""
     nulls = list(islice(_null_properties(value, declared), _MAX_NULLS_COUNTED))
     sizes = range(1, len(nulls) + 1) if len(nulls) <= _MAX_NULLS else (1, len(nulls))
     for count in sizes:
@@ -189,7 +189,7 @@ def _compared(first: Part, second: Part, *, forgiving: bool, search: bool) -> Co
 
 
 def _witness(gap: Gap, judge: _Judge) -> tuple[object] | None:
-    """The witness that violates the least of the second contract."""
+    """Return the witness that violates the least of the second contract."""
     best: tuple[int, object] | None = None
     confirmed = (value for value in islice(gap.values(), _MAX_VALUES) if judge.escapes(value))
     for value in islice(confirmed, _ENOUGH):
@@ -202,7 +202,7 @@ def _witness(gap: Gap, judge: _Judge) -> tuple[object] | None:
 
 
 def _searched(judge: _Judge, first: Part, second: Part) -> Iterator[Escape]:
-    """An escape that the proof has not seen, if a search finds one."""
+    """Yield an escape that the proof has not seen, if a search finds one."""
     builder = Generator(PartBudget(_MAX_SEARCHED_PARTS), random.Random(0), 400)
     for number in range(_SEARCHED):
         builder.fullness = (0.0, 1.0, 0.5, 0.2)[number % 4]

@@ -82,12 +82,11 @@ def _branch_gaps(goal: Goal, branches: list[Part], depth: int) -> list[Gap]:
 
 
 def _stands_alike(case: Case, branch: Part) -> bool:
-    """Return whether a branch stands where the one of the case stands in its union."""
     return case.pointer.rsplit("/", 2)[-2:] == branch.pointer.rsplit("/", 2)[-2:]
 
 
 def _refused_by_others(goal: Goal, viable: list[Part]) -> list[Gap]:
-    """Gaps of the most likely branch, for values that no other branch accepts."""
+    """Return gaps of the most likely branch, for values that no other branch accepts."""
     found: list[Gap] = []
     for branch in viable:
         others = tuple(each for each in viable if each is not branch)
@@ -100,7 +99,7 @@ def _refused_by_others(goal: Goal, viable: list[Part]) -> list[Gap]:
 
 
 def _refused_by(gap: Gap, whole: Part) -> Gap:
-    """The same gap, without values that another branch accepts."""
+    """Return the gap without values that another branch accepts."""
 
     def values() -> Iterator[Any]:
         return (value for value in gap.values() if not whole.accepts(value))
@@ -200,7 +199,7 @@ def _split_object(goal: Goal, facts: list[Part]) -> list[Case]:
 
 
 def _by_value(facts: list[Part], name: str, members: list[Part]) -> list[JsonObject]:
-    """Restrictions of one property to each value that the hints list, and to the rest; or to each type."""
+    """Return restrictions of one property to each listed value and the rest, or to each type."""
     cases = cases_of(members) if members else []
     literals = [value for each in cases for value in each.literals or ()]
     complete = bool(cases) and all(each.literals is not None for each in cases)

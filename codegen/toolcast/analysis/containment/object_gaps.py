@@ -52,8 +52,6 @@ def object_gaps(goal: Goal) -> list[Gap]:
 
 
 def _with(goal: Goal, name: str) -> Any:
-    """Puts a value into an object of `case`, under `name`."""
-
     def embed(value: object) -> Iterator[Any]:
         first: JsonObject | None = None
         for builder, soft in (
@@ -101,7 +99,7 @@ def _without(goal: Goal, name: str) -> Iterator[object]:
 
 
 def _place(goal: Goal, name: str) -> str:
-    """The pointer of a property in the first contract; in the second where that lacks it."""
+    """Return the pointer of a property in the first contract; in the second where that lacks it."""
     for facts in (goal.facts, (goal.target,)):
         for fact in facts:
             if name in fact.schema.get("properties", ()):
@@ -166,7 +164,7 @@ def _member_gaps(goal: Goal, name: str, parts: list[Part], theirs: Part) -> list
 
 
 def _declared_now(gaps: list[Gap], theirs: Part, name: str) -> Gap:
-    """All that is refused of a property that was free before, as one reason."""
+    """Return all that is refused of a property that was free before as one reason."""
     message = f"`{name}` was not declared before and had any value; it has a schema now"
     return Gap(
         theirs.pointer,
@@ -184,7 +182,7 @@ def _name_parts(case: Case) -> list[Part]:
 
 
 def _classes(case: Case) -> Iterator[tuple[str | None, list[Part]]]:
-    """Names that nothing declares: those of each pattern, and the rest, each with the schemas of values."""
+    """Yield undeclared names, those of each pattern and the rest, with the schemas of their values."""
     rest: list[Part] = []
     for fact in case.facts:
         if "additionalProperties" in fact.schema:
@@ -195,7 +193,6 @@ def _classes(case: Case) -> Iterator[tuple[str | None, list[Part]]]:
 
 
 def _free_gaps(goal: Goal) -> list[Gap]:
-    """Names that neither side declares."""
     patterns = list(goal.target.schema.get("patternProperties", ()))
     additional = goal.target.schema.get("additionalProperties", True)
     found: list[Gap] = []
@@ -222,7 +219,7 @@ def _free_gaps(goal: Goal) -> list[Gap]:
 
 
 def _also_matched(case: Case, own: Sequence[str], known: Sequence[Part]) -> list[Part]:
-    """The schemas of further patterns that every name matches which matches `own`."""
+    """Return the schemas of further patterns that every name which matches `own` matches."""
     found: list[Part] = []
     for fact, pattern in patterned(case.facts):
         part = fact.below("patternProperties", pattern)
@@ -242,7 +239,6 @@ def _all_patterns(case: Case) -> list[str]:
 
 
 def _class_gaps(goal: Goal, name: str, parts: list[Part], theirs: Part) -> list[Gap]:
-    """Gaps of the values of a class of names, of which `name` is one."""
     embed = _with(goal, name)
     if theirs.schema is False:
         message = "properties that are not declared are refused now"
@@ -253,8 +249,7 @@ def _class_gaps(goal: Goal, name: str, parts: list[Part], theirs: Part) -> list[
 
 
 def _name(goal: Goal, found: Sequence[str], refused: Sequence[str]) -> str | None:
-    """A name that nothing declares, with patterns that match it and patterns that do not; None where there is
-    none. Where that is not decided, a name that may be none."""
+    """Return an undeclared name that fits; None where none does, and any where that is undecided."""
     taken = {*declared_names(goal.facts), *goal.target.schema.get("properties", ())}
     names = _name_parts(goal.case)
     cases = cases_of(names) if names else []

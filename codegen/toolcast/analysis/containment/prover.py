@@ -105,7 +105,7 @@ class _SameSchemas:
         return equal(one, two)
 
     def members(self, value: object) -> frozenset[Any]:
-        """The members of `required`, `enum` or `type`, as keys of JSON equality."""
+        """Return the members of `required`, `enum` or `type`, as keys of JSON equality."""
         if not isinstance(value, list):
             return frozenset([key(value)])
         known = self._keys.get(id(value))
@@ -115,7 +115,7 @@ class _SameSchemas:
 
 
 def _asserted(schema: Mapping[str, object]) -> set[str]:
-    """The keywords of a schema that may refuse a value of its types."""
+    """Return the keywords of a schema that may refuse a value of its types."""
     mask = stated_types(schema)
     return {
         name
@@ -125,7 +125,7 @@ def _asserted(schema: Mapping[str, object]) -> set[str]:
 
 
 def _unwrapped(part: Part) -> Part:
-    """The schema that a reference, or a union or `allOf` of one, stands for."""
+    """Return the schema that a reference, or a union or `allOf` of one, stands for."""
     for _ in range(_MAX_WRAPS):
         schema = part.schema
         if isinstance(schema, bool) or not _WRAPS & schema.keys():
@@ -247,7 +247,7 @@ class SchemaProver:
         return self._one_type_gap(merged(found), mask, target)
 
     def _one_type_gap(self, gaps: list[Gap], mask: int, target: Part) -> list[Gap]:
-        """Types that are refused at one place as one reason, null among them."""
+        """Join the types that are refused at one place, null among them."""
         places = {gap.pointer for gap in gaps if gap.reason == "type-narrowed" and gap.at_place}
         if not places:
             return gaps
@@ -334,7 +334,6 @@ class SchemaProver:
         return goal.gap("type-narrowed", message, lambda: goal.values(case))
 
     def _literal_gaps(self, case: Case, target: Part) -> list[Gap]:
-        """Each value is judged exactly."""
         assert case.literals is not None
         listed = self._only_lists(target)
         refused = [
@@ -355,7 +354,7 @@ class SchemaProver:
         return found
 
     def _only_lists(self, target: Part) -> frozenset[object] | None:
-        """The members of an `enum`, where nothing else but `type` is said."""
+        """Return the members of an `enum`, where nothing else but `type` is said."""
         schema = target.schema
         if "enum" not in schema or schema.keys() & _OTHER_THAN_ENUM:
             return None
@@ -422,7 +421,7 @@ class SchemaProver:
 
 
 def _only_value(case: Case) -> tuple[object, ...] | None:
-    """The one value of a case that leaves room for nothing but an empty text, array or object."""
+    """Return the only value of a case, an empty text, array or object."""
     if case.literals is not None:
         return None
     if case.kind == "string":

@@ -37,7 +37,7 @@ _INCLUDED_FORMATS: Final = {"uri": ("uri-reference",)}
 
 
 def number_gaps(goal: Goal) -> list[Gap]:
-    """Numbers against bounds and `multipleOf`."""
+    """Return the gaps of numbers against bounds and `multipleOf`."""
     ours = interval_of(goal.facts, whole=goal.case.whole)
     theirs = interval_of((goal.target,), whole=False)
     found: list[Gap] = []
@@ -61,7 +61,7 @@ def number_gaps(goal: Goal) -> list[Gap]:
 
 
 def no_fraction_gap(goal: Goal) -> Gap | None:
-    """Numbers with a fraction, where only integers are accepted."""
+    """Return the gap of numbers with a fraction, where only integers are accepted."""
     ours = interval_of(goal.facts, whole=goal.case.whole)
     if not goal.case.mask & FRACTION or (ours.step is not None and ours.step.denominator == 1):
         return None
@@ -117,7 +117,7 @@ def _high_values(ours: Interval, theirs: Interval) -> Iterator[object]:
 
 
 def _multiples(ours: Interval, step: Fraction) -> Iterator[Any]:
-    """Numbers of the interval that may be no multiples of `step`."""
+    """Yield numbers of the interval that may be no multiples of `step`."""
     own = ours.step or step / 2
     start = ours.first
     if start is None:
@@ -143,7 +143,7 @@ def _bound_text(bound: Fraction | None, *, is_open: bool, none: str = "") -> str
 
 
 def string_gaps(goal: Goal) -> list[Gap]:
-    """Texts against lengths, `pattern` and `format`."""
+    """Return the gaps of texts against lengths, `pattern` and `format`."""
     schema = goal.target.schema
     lengths = text_lengths(goal.facts)
     found: list[Gap] = []

@@ -122,7 +122,6 @@ def compare_states(
 
 
 def _contract_changes(pair: Pair, context: Context, wanted: Sequence[Audience]) -> Iterator[Change]:
-    """Yield the changes of one tool that need no provider; a call is the witness of a tool that is gone."""
     found = [
         change
         for changes_of, audiences in _OF_CONTRACT.items()
@@ -148,7 +147,6 @@ _OF_DEFINITIONS: Final[frozenset[Audience]] = frozenset({"model", "provider", "c
 
 
 def _definition_changes(pairs: Sequence[Pair], every: Sequence[Pair], context: Context) -> tuple[Change, ...]:
-    """Return the changes of definitions, and of requests that hold every tool."""
     found = definitions(every, context)
     if len(pairs) == len(every):
         return found
@@ -195,7 +193,6 @@ def _is_named(file: str, name: str, wanted: Sequence[str]) -> bool:
 
 
 def _is_chosen(pair: Pair, wanted: Sequence[str]) -> bool:
-    """Return whether a tool is named, in either state, or its spec is."""
     if not wanted:
         return True
     names: set[str] = set()
@@ -207,7 +204,6 @@ def _is_chosen(pair: Pair, wanted: Sequence[str]) -> bool:
 
 
 def _unknown_tools(wanted: Sequence[str], pairs: Sequence[Pair], context: Context) -> Iterator[Diagnostic]:
-    """Report names of no tool and of no file."""
     names = {*context.old.unchanged, *context.new.unchanged, *context.old.refused, *context.new.refused}
     for each in wanted:
         folders = (Path(), context.config.specs)
@@ -223,7 +219,6 @@ def _unknown_tools(wanted: Sequence[str], pairs: Sequence[Pair], context: Contex
 def _sorted_out(
     pairs: Sequence[Pair], changes: Iterable[Change], context: Context, choice: Choice
 ) -> tuple[tuple[DiffFinding, ...], tuple[DiffFinding, ...], list[Diagnostic]]:
-    """Return the reported findings, the suppressed ones, and faults of suppressions."""
     ignored = {pair.name: pair.side.tool.diff_ignore for pair in pairs}
     reported: list[DiffFinding] = []
     suppressed: list[DiffFinding] = []

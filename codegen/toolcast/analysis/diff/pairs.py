@@ -212,7 +212,6 @@ def _pair(old: PairSide, new: PairSide, renamed_from: str = "") -> Pair:
 
 
 def _renamed_tools(removed: Mapping[str, PairSide], added: Mapping[str, PairSide]) -> dict[str, str]:
-    """Map new names to old ones, of tools that were renamed and not replaced by another."""
     if len(removed) * len(added) > _MOST_COMPARED:
         return {}
     gone = [(name, side.tool, _bare_parameters(side.built)) for name, side in removed.items()]
@@ -227,7 +226,6 @@ def _renamed_tools(removed: Mapping[str, PairSide], added: Mapping[str, PairSide
 
 
 def _assigned(scores: list[tuple[float, str, str]]) -> dict[str, str]:
-    """Map new names to old ones: the best first, and each once."""
     found: dict[str, str] = {}
     for _, before, after in sorted(scores):
         if after not in found and before not in found.values():
@@ -282,7 +280,6 @@ def _bare_parameters(built: Built) -> JsonObject:
 
 
 def _share(one: Mapping[str, object], other: Mapping[str, object]) -> float:
-    """Return the share of parameters that are the same in both; 1 where neither has any."""
     names = one.keys() | other.keys()
     same = [name for name in one if name in other and one[name] == other[name]]
     return len(same) / len(names) if names else 1.0

@@ -201,7 +201,6 @@ def _members(old: list[object], new: list[object]) -> str:
 def _schema_map(
     keyword: str, old: JsonMapping, new: JsonMapping, pointer: str, renamed: Mapping[str, str]
 ) -> Iterator[_Difference | _Below]:
-    """Yield the differences of names, and the schemas of both states below."""
     before: JsonObject = old.get(keyword, {})
     after: JsonObject = new.get(keyword, {})
     noun = {"properties": "the property", "$defs": "the definition"}.get(keyword, f"the name in `{keyword}`")

@@ -171,7 +171,6 @@ def _mentions(data: bytes, name: str) -> bool:
 
 
 def _state(files: SpecFiles, changed: Set[str], known_providers: frozenset[str]) -> State:
-    """Return the state with the tools of `changed`, and the types that these refer to."""
     tools: dict[str, ToolSpec] = {}
     problems = list(files.diagnostics)
     entries: list[Entry] = []

@@ -222,9 +222,7 @@ def _below(repository: _Repository, prefix: str) -> str:
 
 
 def _read_tree(repository: _Repository, commit: _Commit, prefix: str) -> SpecFiles | None:
-    """Return the files of the specs folder, or of a folder of types; None where the commit has no such
-    folder.
-    """
+    """Return the files of a folder, below the specs folder; None where the commit has none."""
     spot = f"{commit.id}:{_below(repository, prefix)}"
     kind = repository.ask("cat-file", "-t", spot)
     if kind.status or kind.text != "tree":
@@ -255,7 +253,6 @@ _FETCH: Final = "if the clone is partial, complete it: git fetch --refetch --no-
 
 
 def _entries(listing: bytes) -> tuple[dict[str, _Entry], list[str]]:
-    """Return the entries of `ls-tree -r -z -l` by path, and names that are no text."""
     entries: dict[str, _Entry] = {}
     odd: list[str] = []
     for line in listing.split(b"\0"):

@@ -131,12 +131,10 @@ def judged(
 
 
 def _is_about(refusal: str, name: str) -> bool:
-    """Return whether a reason names a property, or has it at the end of its path."""
     return bool(name) and (f"`{name}`" in refusal or refusal.partition(": ")[0].endswith(f".{name}"))
 
 
 def _valid_call(side: PairSide, types: Mapping[str, Document]) -> Any | None:
-    """Return a call that a state accepts: an example of the spec, or one made from the contract."""
     oracle = _oracle(side, "parameters")
     if oracle is None:
         return None
@@ -151,7 +149,6 @@ def _valid_call(side: PairSide, types: Mapping[str, Document]) -> Any | None:
 
 
 def _made(oracle: Oracle) -> Iterable[object]:
-    """Return arguments made from the contract, the smallest first."""
     generator, schema = InstanceGenerator(rng=random.Random(0)), judged_by(oracle)
     made: list[object] = []
     for _ in range(_TRIES):

@@ -62,7 +62,7 @@ class UnfillableError(Exception):
 
 
 class _SpentError(Exception):
-    """The value has too many parts, or too many were made."""
+    pass
 
 
 class PartBudget:
@@ -82,7 +82,6 @@ class _Facts:
         self.keywords = frozenset[str]().union(*(part.schema.keys() for part in parts))
 
     def member(self, name: str) -> tuple[Part, ...] | None:
-        """The schemas of a property; None where one of them is `false`."""
         if name not in self._members:
             parts = member_parts(self.parts, name)
             self._members[name] = None if parts is None else tuple(parts)
@@ -505,7 +504,6 @@ class Generator:
         add: Callable[[str], None],
         kept: set[str],
     ) -> None:
-        """Add and remove properties that are not required, until the size is right."""
         sizes = object_sizes(ours.parts)
         least = max(sizes.least, largest(theirs.parts, "minProperties") if self.rng is None else 0)
         if least > MAX_LENGTH // 10:

@@ -208,7 +208,6 @@ class Oracle:
         return known[1]
 
     def _circles(self) -> bool:
-        """Return whether anything refers to the document as a whole."""
         return any(node.get("$ref") in ("", "#") for _, node in all_subschemas_of(self.tree.document))
 
     def _validator(self, schema: Schema) -> Any:

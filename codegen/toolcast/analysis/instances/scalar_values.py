@@ -152,7 +152,6 @@ _PLAIN: Final = (0, 1, -1, 0.5, 1.5, 2**53, 10**20, -7)
 
 
 def _number_edges(facts: Sequence[Part]) -> list[Any]:
-    """Numbers at which the schemas may change their verdict."""
     found: list[Any] = []
     for keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
         for bound in values_of(facts, keyword):
@@ -253,7 +252,6 @@ class Texts:
 
 
 def _is_pattern(part: Part) -> bool:
-    """Return whether a schema refuses texts by a pattern alone."""
     return isinstance(part.schema, dict) and "pattern" in part.schema and part.schema.keys() <= _PATTERN
 
 
@@ -261,7 +259,6 @@ _PATTERN: Final = {"pattern", "type"}
 
 
 def _text_edges(facts: Sequence[Part]) -> list[str]:
-    """Texts at which the schemas may change their verdict."""
     found: list[str] = []
     for keyword in ("minLength", "maxLength"):
         for length in values_of(facts, keyword):

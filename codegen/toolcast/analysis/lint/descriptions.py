@@ -219,7 +219,6 @@ def _texts(data: object) -> Iterator[tuple[Path, str]]:
 
 
 def _problems(path: Path, text: str) -> Iterator[tuple[str, str]]:
-    """Yield (code, message) of the hidden characters of a text."""
     indexes = [index for index in hidden_offsets(text) if text[index] != "\r"]
     for code, grave in (("hidden-text", True), ("hidden-character", False)):
         found = [index for index in indexes if is_deceptive(text[index]) == grave]
@@ -319,7 +318,6 @@ def _choices(node: JsonMapping) -> Iterator[object]:
 
 
 def _stated(values: Iterable[object]) -> frozenset[str]:
-    """Yield the words of values; a list or an object has none."""
     texts = (
         f"{value:g}" if isinstance(value, float) else str(value)
         for value in values
@@ -453,8 +451,6 @@ _ORDER_KINDS: Final = (
 
 
 class _Imperative(Struct, frozen=True):
-    """One kind of order in one text, with the words that show it."""
-
     kind: _OrderKind
     excerpt: str
 

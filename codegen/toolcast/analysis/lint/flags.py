@@ -136,7 +136,6 @@ def _half(branch: Any, root: JsonMapping) -> tuple[dict[str, str], frozenset[str
 
 
 def _value(schema: object) -> str:
-    """Return the only text that a schema takes; an empty one if it takes others."""
     if not isinstance(schema, Mapping):
         return ""
     enum = schema.get("enum")
@@ -145,7 +144,6 @@ def _value(schema: object) -> str:
 
 
 def _discriminator(chosen: Sequence[Mapping[str, str]]) -> str:
-    """Return the parameter that every branch fixes, each to another value."""
     for key in chosen[0]:
         values = [each.get(key, "") for each in chosen]
         if all(values) and len(set(values)) > 1:
@@ -161,7 +159,6 @@ def _joined(groups: Sequence[_Half]) -> list[_Half]:
 
 
 def _apart(groups: Sequence[_Half]) -> bool:
-    """Return whether no parameter belongs to two alternatives, and at most one alternative has none."""
     if len(groups) < 2 or sum(not each.names for each in groups) > 1:
         return False
     return sum(len(each.names) for each in groups) == len(frozenset().union(*(each.names for each in groups)))

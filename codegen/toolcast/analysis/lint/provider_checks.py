@@ -56,7 +56,6 @@ def strict_tools(tools: Sequence[Tool], profile: Profile) -> list[Tool]:
 
 
 def _deferred_tools(subjects: Sequence[LintedTool], profile: Profile) -> list[LintedTool]:
-    """Return the tools that the provider loads on demand."""
     if not profile.request.loads_tools:
         return []
     return [subject for subject in subjects if profile.id in subject.emitted and subject.tool.defer]
@@ -102,7 +101,6 @@ def _late_entries(late: Sequence[LintedTool], profile: Profile) -> int:
 
 
 def _held(tools: Sequence[Tool], what: str) -> list[tuple[str, int]]:
-    """Return the number of something for each tool, the most first."""
     counts = [(name, len(getattr(each.size, what))) for name, each in tools]
     return sorted(counts, key=lambda each: (-each[1], each[0]))
 
@@ -263,7 +261,6 @@ def _all_deferred(count: int, profile: Profile, file: str) -> Finding:
 
 
 def _search_names(subjects: Sequence[LintedTool], profile: Profile) -> Iterator[Finding]:
-    """Yield tools that have the name of an object with which the provider searches."""
     names = {search["name"] for search in profile.request.search_tools if "name" in search}
     for subject in subjects:
         name = subject.tool.name
@@ -276,7 +273,6 @@ def _search_names(subjects: Sequence[LintedTool], profile: Profile) -> Iterator[
 
 
 def _mixed(tools: Sequence[Tool], strict: Sequence[Tool], profile: Profile, file: str) -> Iterator[Finding]:
-    """Yield a finding about strict tools and others, for a provider that takes either."""
     others = [name for name, each in tools if not (each.strict or profile.always_strict)]
     if not profile.limits.strict_together or not strict or not others:
         return
@@ -425,7 +421,6 @@ def _schema(location: _Location) -> Iterator[Finding]:
 
 
 def _or_loose(location: _Location, fix: str) -> str:
-    """Add to a fix for a limit of strict mode that the mode can be left."""
     _, emitted, profile, _ = location
     return f"{fix}, or write `providers: {{{profile.id}: {{strict: false}}}}`" if emitted.strict else fix
 

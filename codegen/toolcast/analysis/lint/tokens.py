@@ -176,7 +176,6 @@ def token_budgets(
 def _tools(
     subjects: Sequence[LintedTool], profiles: Sequence[Profile], costs: _Costs, limit: int
 ) -> Iterator[Finding]:
-    """Yield a finding for each tool, with its cost for the provider where it is highest."""
     by_profile = {each.id: each for each in profiles}
     full = {(each.tool, id): each.full for id, tools in costs.items() for each in tools}
     for subject in subjects:
@@ -197,7 +196,6 @@ def _tools(
 
 
 def _parts(whole: Mapping[str, object], schema: JsonMapping) -> dict[str, int]:
-    """Return the cost of the description and of each parameter of a definition."""
     text = next((each for each in _texts(whole)), "")
     parts = {"the description": estimate(text)} if text else {}
     for name, below in schema.get("properties", {}).items():
@@ -216,7 +214,6 @@ def _texts(whole: JsonMapping) -> Iterator[str]:
 
 
 def _set(config: Config, code: str, path: tuple[str, ...], limit: int, costs: _Costs) -> Iterator[Finding]:
-    """Yield a finding for a set of tools, with its cost for the provider where it is highest."""
     sums = {id: together(tools) for id, tools in costs.items() if tools}
     over = tuple(id for id, cost in sums.items() if cost > limit)
     if not over:
@@ -242,7 +239,6 @@ def _over(cost: int, limit: int) -> str:
 
 
 def _largest(parts: Mapping[str, int]) -> str:
-    """Return the parts that cost most, with their costs; of equal ones the first by name."""
     ordered = sorted(parts.items(), key=lambda part: (-part[1], part[0]))
     rest = len(ordered) - _SHOWN
     shown = ", ".join(f"{name} ({cost})" for name, cost in ordered[:_SHOWN])

@@ -115,7 +115,6 @@ def list_tools(
 
 
 def _is_chosen(row: Row, chosen: Filter) -> bool:
-    """Return whether all conditions hold for a tool."""
     paths = (row.path, row.path.rpartition(".")[0], row.file)
     return (
         (not chosen.patterns or any(_fits(each, row.name, paths) for each in chosen.patterns))
@@ -141,7 +140,6 @@ def undecided_keys(data: JsonMapping) -> tuple[str, ...]:
 
 
 def _read(place: SpecsFolder, path: str) -> tuple[Row, ToolSpec | None]:
-    """Return the row of a spec, and the spec itself if it has no errors."""
     file = shown(place.shown_root, path)
     row = Row(
         name=path.rpartition("/")[2].rpartition(".")[0],

@@ -60,7 +60,6 @@ def catalogue(report: Report, differences: Iterable[str] = ()) -> Iterator[str]:
 
 
 def _fitting(entries: Iterable[_Entry], left: int) -> Iterator[_Entry]:
-    """Return the first tools with descriptions of together so many characters."""
     for row, detail in entries:
         left -= sum(len(line) + 1 for line in ("", f"## {row.group}", "", *_tool(row, detail)))
         if left < 0:
@@ -217,7 +216,6 @@ def _type(schema: object, contract: object, depth: int = 0) -> str:
 
 
 def _losses(detail: ToolDetail) -> Iterator[str]:
-    """Return each loss once, with all providers that it concerns."""
     by_sentence: dict[str, tuple[Loss, list[str]]] = {}
     for provider in detail.providers:
         for loss in provider.losses:

@@ -55,7 +55,6 @@ from .report_model import (
 
 
 def _comparison(outcome: DiffOutcome) -> Comparison:
-    """Return the differences between two states for a report, with those marked that specs suppress."""
     both = [(each, False) for each in outcome.findings] + [(each, True) for each in outcome.suppressed]
     changes = (
         ComparedChange(
@@ -98,7 +97,6 @@ _Lines = Mapping[str, int]
 
 
 def _module_lines(text: str, module: Module) -> _Lines:
-    """Return the line of each class, alias and field of a generated module, by the pointer of its schema."""
     definitions = {each.name: each for each in (*module.definitions, *module.late_definitions)}
     lines: dict[str, int] = {}
     for owner, name, line in _definition_lines(ast.parse(text).body):
@@ -143,7 +141,6 @@ class _LossPlaces:
         self._sent: dict[int, Mapping[str, str]] = {}  # by schema: providers of one dialect share it
 
     def loss(self, entry: LedgerEntry, profile: Profile, definition: object) -> Loss:
-        """Return an entry of a ledger with its places in `definition`."""
         pointer = contract_pointer(entry)
         file, line, column = self._written(entry, pointer)
         text = isinstance(definition, str)
@@ -207,7 +204,7 @@ def _find_path(data: object, segments: Sequence[str | int]) -> Path | None:
 
 
 def _nearest(by_pointer: Mapping[str, Value], pointer: str) -> Value | None:
-    """Return the value at a pointer, or at the nearest one around it; None where there is none."""
+    """Return the value at a pointer, or at the nearest one around it."""
     while pointer not in by_pointer and pointer:
         pointer = pointer.rpartition("/")[0]
     return by_pointer.get(pointer)
@@ -313,7 +310,6 @@ class _Modules:
         return "" if path is None else f"{show(self._output)}/{path}"
 
     def text(self, tool: ToolSpec) -> str:
-        """Return the text of a module; empty where the build refused the tool."""
         path = self._paths.get(tool.path)
         if path is None:
             return ""

@@ -294,7 +294,6 @@ def silent_keys(
 
 
 def _stated(tool: ToolSpec) -> Iterator[tuple[str, Callable[[_Members], bool]]]:
-    """Yield each key that is stated, with a test of the tool object for it."""
     if tool.input is not None and tool.input.grammar is not None:
         definition = tool.input.definition
         yield "input", lambda members: any(value == definition for _, value in members)
@@ -370,8 +369,5 @@ def _has_value(value: object, members: _Members) -> bool:
 
 
 def _has_hint(members: _Members, name: str, value: str | bool) -> bool:
-    """Return whether a member with a name that begins so has the value, as `destructiveHint` for
-    `destructive`.
-    """
     start = name.replace("_", "")
     return any(item == value and key.replace("_", "").lower().startswith(start) for key, item in members)

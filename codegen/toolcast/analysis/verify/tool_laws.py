@@ -62,7 +62,6 @@ class _GrammarFormat(Struct, frozen=True, eq=False):
         return self.grammar.problem(text) is None
 
     def instances(self, rng: random.Random, count: int) -> list[dict[str, str]]:
-        """Return texts that the grammar derives, and each with one character changed."""
         texts = list(grammar_texts(self.grammar, rng, (count + 1) // 2))
         return [{PARAMETER: text} for text in (*texts, *(_changed(text, rng) for text in texts))]
 
@@ -106,8 +105,6 @@ class _WholeCalls:
 
 
 class _OfferedCalls:
-    """Decodes arguments of models to plain data."""
-
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
 

@@ -43,7 +43,6 @@ _LEVELS: Final[Mapping[str, Level]] = {
 
 
 def _unknown_levels(config: Config) -> Iterator[Diagnostic]:
-    """Yield a diagnostic for codes in `[tool.toolcast.verify.levels]` that verification does not know."""
     for code in config.verify.levels:
         if code not in VERIFY_CODES:
             hint = suggestion(code, VERIFY_CODES, "the codes are")

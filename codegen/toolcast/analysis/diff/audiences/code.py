@@ -155,7 +155,6 @@ def emitted(side: PairSide) -> EmittedCode:
 
 
 def _absolute(module: _Dotted, relative: str) -> _Dotted:
-    """Return the module that `..a.b` means in `module`."""
     rest = relative.lstrip(".")
     above = len(relative) - len(rest)
     return (*module[: len(module) - above], *filter(None, rest.split(".")))
@@ -235,7 +234,6 @@ class _Comparison:
         return self._renamed.get(name, name) if side == "old" else name  # type: ignore[call-overload]
 
     def _members(self, side: str, of: Type) -> Iterator[_Member]:
-        """Yield the types of a union, and those behind an alias."""
         waiting = [(of.module, ast.parse(of.text, mode="eval").body)]
         visited: set[Name] = set()
         while waiting:
@@ -275,7 +273,6 @@ class _Comparison:
 
 
 def _encoded_names(definition: ClassDefinition) -> dict[str, str]:
-    """Map the Python name of each field to its name in JSON."""
     found: dict[str, str] = {}
     for line in definition.fields:
         found[line.name] = line.name
@@ -326,7 +323,6 @@ def _moved(pair: Pair) -> Iterator[Change]:
 
 
 def _execution(old: ToolSpec, new: ToolSpec, pair: Pair) -> Iterator[Change]:
-    """Yield changes of the handler's presence, and of the calls that run beside it."""
     if old.external and not new.external:
         message = "the tool is no longer external: `register_all` wants a handler for it"
         yield pair.change(
@@ -364,7 +360,6 @@ class _Code:
         return self.new.names.module, own
 
     def changes(self) -> Iterator[Change]:
-        """Yield the changes of every class, and of a handler's result."""
         for name, definition in self.old.definitions.items():
             now = self.new.definitions.get(self.renamed[name])
             if isinstance(definition, AliasDefinition):

@@ -154,7 +154,6 @@ def sides(pair: Pair) -> tuple[PairSide, PairSide] | None:
 
 
 def _last(pointer: str) -> str:
-    """Return the name of the property at a place; an empty text where it is none."""
     *above, name = split(pointer)
     return name if above[-1:] == ["properties"] else ""
 
@@ -272,7 +271,6 @@ def _renaming(before: str, after: str) -> str:
 
 
 def _explained(pair: Pair, properties: list[PropertyChange]) -> Iterator[_Explained]:
-    """Yield places with a sentence of their own: renamed and dropped parameters, and new required ones."""
     for after, before in pair.renamed_parameters.items():
         message = _renaming(_pointer(before), _pointer(after))
         for name in (before, after):

@@ -74,7 +74,6 @@ def sent_pairs(pairs: Sequence[Pair], profiles: Sequence[Profile]) -> tuple[_Sen
 
 
 def _same_schemas(pair: Pair) -> bool:
-    """Return whether every provider gets the same schema in both states."""
     old, new = pair.old, pair.new
     if old is None or new is None:
         return False
@@ -180,7 +179,6 @@ def _client_data(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
 
 
 def _examples(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
-    """Yield changes of the calls that definitions show as examples."""
     shown = [
         {id: _shown(text) for id, text in each.definitions.items()}
         for each in (sent.old, sent.new)
@@ -252,7 +250,6 @@ def _provider(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iter
 
 
 def _tokens(sent: _SentPair, old: _Sent, new: _Sent) -> Iterator[Change]:
-    """Return one change for all providers, with the tokens of the first."""
     grown: dict[str, tuple[int, int]] = {}
     for id in new.definitions.keys() & old.definitions.keys():
         texts = old.definitions[id], new.definitions[id]
@@ -345,7 +342,6 @@ def _placed(change: Change, finding: Finding) -> Change:
 
 
 def _merged(changes: Sequence[Change]) -> tuple[Change, ...]:
-    """Join changes that differ by provider alone."""
     groups: dict[Change, list[str]] = {}
     for each in changes:
         groups.setdefault(replace(each, providers=()), []).extend(each.providers)
@@ -357,9 +353,6 @@ _SUMMED: Final = ("all_properties", "optional", "unions", "strict_tools")
 
 
 def _request_changes(sent: Sequence[_SentPair], context: Context) -> tuple[Change, ...]:
-    """Return the changes of requests that hold every tool. Where a limit depends on tools that were not read,
-    and those that were hold more than before, the change is undecided.
-    """
     return tuple(change for profile in context.profiles for change in _of_provider(sent, context, profile))
 
 
@@ -386,7 +379,6 @@ def _of_provider(sent: Sequence[_SentPair], context: Context, profile: Profile) 
 
 
 def _tool_limits(counts: Sequence[int], context: Context, profile: Profile) -> Iterator[Change]:
-    """Yield changes of limits that only the number of tools decides."""
     before, after = counts
     rows = (
         (profile.limits.tools, "limit-passed", "tools", "accepted"),
@@ -443,9 +435,6 @@ class _End(Struct, frozen=True):
 
 
 def _cache_changes(sent: Sequence[_SentPair], context: Context) -> tuple[Change, ...]:
-    """Return a change for each end of the prefix that a request of all tools shares with the former one, with
-    its providers.
-    """
     ends: dict[_End, list[str]] = {}
     for profile in context.profiles:
         end = _end(sent, context, profile.id)

@@ -22,8 +22,6 @@ _FREE: Final = ("", "a", "1", "\x00")
 
 
 class _LostText(Struct, frozen=True):
-    """A text that was valid, and why it is refused."""
-
     text: str
     refusal: str
 
@@ -108,7 +106,6 @@ def _timing(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
 
 
 def _grammar(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
-    """Yield, of a grammar that is new or another one, a text that it lacks, or that none was found."""
     before, after = (each.input if each.input and each.input.grammar else None for each in (old, new))
     if before == after or not _was_parameter(pair, PARAMETER) or not is_parameter(pair, PARAMETER):
         return
