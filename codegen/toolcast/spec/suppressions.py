@@ -40,7 +40,6 @@ LINT_CODES: Final = (
     "properties",
     "property-name",
     "rejected",
-    "repeats-schema",
     "required-at-least",
     "reserved-meta-key",
     "search-name",

@@ -22,7 +22,6 @@ from .descriptions import (
     imperative_texts,
     properties,
     readable,
-    repeated_text,
 )
 from .finding import Finding, leveled, merged, unknown_levels
 from .flags import deprecations, flags
@@ -254,7 +253,6 @@ def checked(project: Project, subjects: Sequence[LintedTool], settings: Settings
         yield from flags(subject)
         yield from hidden_text(subject)
         yield from imperative_texts(subject)
-        yield from repeated_text(subject)
         yield from reserved_meta_keys(subject)
         yield from deprecations(subject, tools, project.broken, settings.today)
         for profile in project.profiles:

@@ -1,16 +1,15 @@
-"""The texts of a spec: descriptions without information for a model, texts that nobody sees, descriptions of
-parameters that state their schema again, and texts that order a model about.
+"""The texts of a spec: descriptions without information for a model, texts that nobody sees, and texts that
+order a model about.
 
 A client that lists tools of several servers reads all of them into one prompt, so an order acts on calls of
-other tools, too. Directories refuse it, and guards against prompt injection look for the same words. Orders
-are
-found by English patterns, a heuristic.
+other tools, too. Directories refuse it, and guards against prompt injection look for the same words. English
+patterns find orders, a heuristic.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 
@@ -21,7 +20,7 @@ from ...spec.deprecation import shown_description
 from ...spec.parsed_document import Path
 from .finding import Finding
 from .linted_tool import LintedTool
-from .words import EMPTY, KINDS, PLACEHOLDERS, SMALL, among, content, is_dense, name_words, stem, text_words
+from .words import EMPTY, KINDS, PLACEHOLDERS, among, content, is_dense, name_words, stem, text_words
 
 _FEW: Final = 3  # fewer words than this cannot describe a tool
 _STATED: Final = 5  # parameters named one by one
@@ -235,110 +234,6 @@ def _problems(path: Path, text: str) -> Iterator[tuple[str, str]]:
 def _visible(step: str) -> str:
     """Return a step of a path on one line, with invisible characters escaped as in JSON."""
     return escape_hidden(json.dumps(step, ensure_ascii=False)[1:-1])
-
-
-_FRAME: Final = (
-    SMALL
-    | KINDS
-    | among(
-        "accepted allowed any between bool can characters choice choices choose default defaults dict "
-        "e.g eg either equal exactly float format greater if int items large larger least less "
-        "letters limit long max maximum min minimum more most must not omitted one only option "
-        "optional options pick possible range required set should small smaller specified than then "
-        "unless up valid values when"
-    )
-)
-"""Words that state a type, a default, a choice or a bound."""
-_BRACKETS: Final = re.compile(r"\(([^()]*)\)")
-_BRACKET: Final = "\0"
-"""Stands for what was in brackets: it explains the words before, so that these repeat nothing."""
-_PARTS: Final = re.compile(r"[;\n]|[.](?=\s|\Z)|,\s*(?=(?:the )?(?:default|max|min))", re.IGNORECASE)
-_BOUNDS: Final = (
-    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"),
-    *("minItems", "maxItems", "multipleOf"),
-)
-_BRANCHES: Final = ("anyOf", "oneOf", "allOf")
-_SCALARS: Final = (str, int, float)
-_MOST: Final = 1_000
-"""Values of a schema that are read."""
-_MAX_TEXT: Final = 10_000
-"""Characters of a description that are read."""
-_SHOWN: Final = 5
-"""Parameters that a finding names."""
-
-
-def repeated_parts(name: str, schema: Mapping[str, object], text: str) -> tuple[str, ...]:
-    """Return the parts of a description that say only what its schema says, in order: "Defaults to 10.",
-    "(asc or desc)".
-
-    A part is a sentence, a text in brackets or after a colon, or one that begins with the default or a bound.
-    It repeats the schema if it has values of it, words for a type, a default, a choice or a bound, and no
-    others. There is none in scripts without spaces between words.
-    """
-    if is_dense(text):
-        return ()
-    text = text[:_MAX_TEXT]
-    own = {stem(word) for word in name_words(name)}
-    nodes = _nodes(schema)
-    bounds = _stated(node[key] for node in nodes for key in _BOUNDS if key in node)
-    values = bounds | _stated(value for node in nodes for value in _choices(node))
-    default = bounds | _stated(node["default"] for node in nodes if "default" in node)
-    found: list[str] = []
-    brackets = (inner for inner in _BRACKETS.findall(text))
-    for part in (
-        *_PARTS.split(_BRACKETS.sub(_BRACKET, text)),
-        *(each for inner in brackets for each in _PARTS.split(inner)),
-    ):
-        words = _words(part)
-        stated = (default if "default" in words else values) - own - _FRAME
-        repeats = [word for word in words if word in stated]
-        if (
-            repeats
-            and _BRACKET not in part
-            and len(words) > 1  # one value alone in brackets explains the word before it
-            and all(word in stated or word in own or word in _FRAME for word in words)
-        ):
-            found.append(part.strip(" -*,"))
-    return tuple(found)
-
-
-def _words(text: str) -> list[str]:
-    return [stem(part) for word in text_words(text) for part in (name_words(word) or (word,))]
-
-
-def _nodes(schema: JsonMapping) -> list[Mapping[str, object]]:
-    nodes: list[Any] = [schema, schema.get("items")]
-    nodes += [each for key in _BRANCHES for each in schema.get(key, ())[:_MOST]]
-    return [node for node in nodes if isinstance(node, Mapping)]
-
-
-def _choices(node: JsonMapping) -> Iterator[object]:
-    yield from node.get("enum", ())[:_MOST]
-    yield from (node[key] for key in ("const", "format") if key in node)
-
-
-def _stated(values: Iterable[object]) -> frozenset[str]:
-    texts = (
-        f"{value:g}" if isinstance(value, float) else str(value)
-        for value in values
-        if isinstance(value, _SCALARS)
-    )
-    return frozenset(word for text in texts for word in _words(text))
-
-
-def repeated_text(subject: LintedTool) -> Iterator[Finding]:
-    """Yield one finding for all parameters with a description that repeats the schema."""
-    found: list[tuple[Any, str]] = []
-    for path, name, schema in properties(subject.parameters):
-        text = schema.get("description")
-        if isinstance(text, str) and (parts := repeated_parts(name, schema, text)):
-            found.append((path, f"`{readable(path)}` ({parts[0]!r})"))
-    if found:
-        names = ", ".join(shown for _, shown in found[:_SHOWN])
-        more = f", and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        message = f"descriptions repeat what the schema states: {names}{more}"
-        fix = "leave it out, or say what a value does and when to choose it: a model reads the schema, too"
-        yield subject.finding("repeats-schema", message, fix, schema=found[0][0])
 
 
 _AFTER: Final = 30

@@ -267,12 +267,6 @@ RULES: Final[dict[str, LintRule]] = {
         "Equal but for case, order, punctuation, endings and small words: a model cannot choose "
         "between them.",
     ),
-    "repeats-schema": LintRule(
-        "note",
-        "A description repeats the schema",
-        "A sentence, or what stands in brackets, has only values of the parameter's enum, its default, its "
-        "bounds or its format.",
-    ),
     "imperative-text": LintRule(
         "note",
         "A description orders a model about",
