@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.analysis.lint.descriptions import likeness, vague
-from toolcast.analysis.lint.words import stem
+from toolcast.analysis.lint.descriptions import likeness, stem, vague
 
 from tests.lint.projects import GOOD, found, run, spec, write
 

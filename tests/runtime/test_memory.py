@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from toolcast.analysis.instances import pattern_texts as patterns
-from toolcast.analysis.lint import words
+from toolcast.analysis.lint.descriptions import name_words, stem
 from toolcast.providers import normalize
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.support import check_multiple_of, check_pattern
@@ -105,8 +105,8 @@ def test_timeouts_of_handlers_that_never_yield() -> None:
 
 
 CASES: dict[str, tuple[Callable[[int], object], int]] = {
-    "names in lint": (lambda number: words.name_words(f"{number}_" + "word" * 20_000), 60),
-    "words in lint": (lambda number: words.stem(f"{number}" + "words" * 20_000), 60),
+    "names in lint": (lambda number: name_words(f"{number}_" + "word" * 20_000), 60),
+    "words in lint": (lambda number: stem(f"{number}" + "words" * 20_000), 60),
     "patterns of providers": (lambda number: normalize(pattern(number, 2_100), "openai"), 9),
     "patterns in verify": (lambda number: patterns.sample_first(f"x{number}" + "y" * 2_500), 6),
     "patterns of checks": (lambda number: check_pattern("p", f"x{number}", f"x{number}"), 8_200),

@@ -15,20 +15,23 @@ from ...spec.parsed_document import Path
 from ...spec.suppressions import in_force
 from ...spec.tool_spec import Annotations
 from .descriptions import (
+    among,
     collisions,
     descriptions,
     duplicates,
     hidden_text,
     imperative_texts,
+    name_words,
     properties,
     readable,
+    stem,
+    text_words,
 )
 from .finding import Finding, leveled, merged, unknown_levels
 from .flags import deprecations, flags
 from .linted_tool import LintedTool, Progress, Project, in_groups, is_selected, load_project, unknown_tools
 from .provider_checks import losses, not_strict, request_limits, tool_limits
 from .tokens import Tokens, counted, token_budgets, unknown_budgets
-from .words import among, name_words, stem, text_words
 
 # English names have their head last: an `api_key` is a key, a `password_length` is a length.
 _SECRETS: Final = among("password passwd passphrase secret credential apikey jwt otp")

@@ -12,9 +12,9 @@ from ...diagnostics import did_you_mean
 from ...jsonschema.json_values import JsonMapping
 from ...spec.deprecation import removal_date, replacement
 from ...spec.tool_spec import ToolSpec
+from .descriptions import among, name_words
 from .finding import Finding
 from .linted_tool import LintedTool
-from .words import among, name_words
 
 _DECIDERS: Final = among("action method mode operation command op subcommand")
 _BELONGS: Final = re.compile(r"\b(?:only|required|used|use|when|if|for|needed|applies)\b", re.IGNORECASE)
