@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from toolcast.analysis.report.collect import Choice, collect
+from toolcast.analysis.lint.all_checks import Settings
+from toolcast.analysis.report.collect import collect
 from toolcast.analysis.report.report_model import ProviderDetail, Report, ToolDetail
 from toolcast.config import load_config
 
@@ -20,7 +21,7 @@ def report_of(folder: Path, **choice: Any) -> Report:
     try:
         config, problems = load_config(folder)
         assert config is not None, problems
-        return collect(config, Choice(**{"today": TODAY, **choice}))
+        return collect(config, Settings(**{"today": TODAY, **choice}))
     finally:
         os.chdir(before)
 

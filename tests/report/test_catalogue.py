@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from toolcast.analysis.report.catalogue import catalogue
-from toolcast.analysis.report.report_model import ComparedChange, Comparison, Report
+from toolcast.analysis.report.report_model import ComparedChange, Report, StateComparison
 
 from tests.lint.projects import GOOD, spec, write
 from tests.report.reports import report_of
@@ -136,7 +136,7 @@ def _compared(report: Report, tools: tuple[str, ...]) -> Report:
         )
         for tool in tools
     )  # fmt: skip
-    compared = Comparison(old="a", new="b", compared=2, unchanged=0, changes=changes, diagnostics=())
+    compared = StateComparison(old="a", new="b", compared=2, unchanged=0, changes=changes, diagnostics=())
     return msgspec.structs.replace(report, diff=compared)
 
 

@@ -120,9 +120,10 @@ def command(options: _Options) -> int:
 
 
 def _collected(config: "Config", options: _Options, compared: "DiffOutcome | None") -> "Report":
-    from ..analysis.report.collect import Choice, collect
+    from ..analysis.lint.all_checks import Settings
+    from ..analysis.report.collect import collect
 
-    choice = Choice(today=date.today(), tools=options.specs, providers=options.providers)
+    choice = Settings(today=date.today(), tools=options.specs, providers=options.providers)
     before = gc.get_threshold()
     gc.set_threshold(_GARBAGE, 20, 50)
     try:

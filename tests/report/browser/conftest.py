@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 from toolcast.analysis.diff.rules import Witness
-from toolcast.analysis.report.report_model import ComparedChange, Comparison, Report
+from toolcast.analysis.report.report_model import ComparedChange, Report, StateComparison
 
 from tests.lint.projects import spec, write
 from tests.report.hostile import TEXTS
@@ -78,7 +78,7 @@ def with_changes(report: Report) -> Report:
             ("warning", "model", None), ("warning", "results", change.witness), ("note", "cache", None),
         )
     ]  # fmt: skip
-    compared = Comparison(
+    compared = StateComparison(
         old=HOSTILE, new="the work tree", compared=3, unchanged=2, changes=(change, *others), diagnostics=()
     )
     return msgspec.structs.replace(report, title=f"{report.title} {HOSTILE}", diff=compared)

@@ -27,7 +27,7 @@ from .descriptions import (
     stem,
     text_words,
 )
-from .finding import Finding, leveled, merged, unknown_levels
+from .finding import RULES, Finding, leveled, merged, unknown_levels
 from .flags import deprecations, flags
 from .linted_tool import LintedTool, Progress, Project, in_groups, is_selected, load_project, unknown_tools
 from .provider_checks import losses, not_strict, request_limits, tool_limits
@@ -205,7 +205,8 @@ def lint(config: Config, settings: Settings, progress: Progress) -> LintOutcome:
 
 def lint_project(config: Config, project: Project, settings: Settings) -> LintOutcome:
     """Check a project that is loaded for `settings.providers`; otherwise as `lint`."""
-    refused = [*project.refused, *unknown_levels(config), *unknown_budgets(config, project)]
+    refused = [*project.refused, *unknown_levels(config, "lint", config.lint.levels, RULES)]
+    refused += unknown_budgets(config, project)
     tools, files = (each.tool for each in project.subjects), (each.file for each in project.refused)
     refused += unknown_tools(settings.tools, tools, files, project.shown_root)
     subjects = [each for each in project.subjects if in_groups(each.tool.group, settings.groups)]

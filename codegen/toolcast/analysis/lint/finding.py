@@ -3,7 +3,7 @@
 A project gives codes severities of its own in `[tool.toolcast.lint.levels]`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -333,13 +333,15 @@ RULES: Final[dict[str, LintRule]] = {
 """By code."""
 
 
-def unknown_levels(config: Config) -> Iterator[Diagnostic]:
-    """Report codes in the table that are no rule's."""
-    for code in config.lint.levels:
-        if code not in RULES:
-            hint = suggestion(code, RULES, "the codes are")
-            path = ("lint", "levels", code)
-            yield setting_problem(config, path, "unknown-code", f"{code!r} is not a code of lint", hint)
+def unknown_levels(
+    config: Config, command: str, levels: Iterable[str], codes: Collection[str]
+) -> Iterator[Diagnostic]:
+    """Report names in the table `levels` of a command that are none of its codes."""
+    for code in levels:
+        if code not in codes:
+            hint = suggestion(code, codes, "the codes are")
+            path = (command, "levels", code)
+            yield setting_problem(config, path, "unknown-code", f"{code!r} is not a code of {command}", hint)
 
 
 def leveled(found: Sequence[Finding], levels: Mapping[str, Level]) -> list[Finding]:

@@ -2,11 +2,9 @@
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Struct
 
 from ...config import Config, show
 from ...diagnostics import Diagnostic
@@ -42,19 +40,19 @@ from .report_model import (
     ArgumentCheck,
     Cell,
     ComparedChange,
-    Comparison,
     Loss,
     ProviderDetail,
     ProviderInfo,
     ProviderSet,
     Report,
+    StateComparison,
     Strictness,
     ToolDetail,
     ToolRow,
 )
 
 
-def _comparison(outcome: DiffOutcome) -> Comparison:
+def _comparison(outcome: DiffOutcome) -> StateComparison:
     both = [(each, False) for each in outcome.findings] + [(each, True) for each in outcome.suppressed]
     changes = (
         ComparedChange(
@@ -74,7 +72,7 @@ def _comparison(outcome: DiffOutcome) -> Comparison:
         )
         for each, suppressed in both
     )
-    return Comparison(
+    return StateComparison(
         old=outcome.old,
         new=outcome.new,
         compared=len(outcome.pairs),
@@ -225,32 +223,21 @@ Progress = Callable[[int, int], None]
 _LOSING = ("lost", "changed", "reject")
 
 
-class Choice(Struct, frozen=True, kw_only=True):
-    """The selection of a report; empty tuples mean all. `tools` are names or paths, `today` ends
-    suppressions.
-    """
-
-    today: date
-    tools: tuple[str, ...] = ()
-    providers: tuple[str, ...] = ()
-
-
 def collect(
     config: Config,
-    choice: Choice,
+    choice: Settings,
     *,
     compared: DiffOutcome | None = None,
     progress: Progress = lambda _done, _total: None,
 ) -> Report:
-    """Compile, check and measure the tools of a project, without writing.
+    """Compile, check and measure the tools of a project that `choice` names, without writing.
 
     Specs that do not compile are among the diagnostics. `compared` are differences to show; `progress`
     receives (done, total).
     """
     project = load_project(config, choice.providers, progress)
     made = build(config, FRONTEND, mode="diff", progress=progress)
-    settings = Settings(today=choice.today, tools=choice.tools, providers=choice.providers)
-    outcome = lint_project(config, project, settings)
+    outcome = lint_project(config, project, choice)
     subjects = project.subjects
     if choice.tools:
         subjects = tuple(

@@ -152,7 +152,7 @@ class ComparedChange(Struct, frozen=True, kw_only=True):
     suppressed: bool  # the spec says that it is intended
 
 
-class Comparison(Struct, frozen=True, kw_only=True):
+class StateComparison(Struct, frozen=True, kw_only=True):
     """The differences to another state of the specs."""
 
     old: str
@@ -176,5 +176,5 @@ class Report(Struct, frozen=True, kw_only=True, tag_field="kind", tag="toolcast-
     sets: tuple[ProviderSet, ...]  # as of `providers`
     findings: tuple[Finding, ...]  # in the whole set; those of one tool are in its detail
     diagnostics: tuple[Diagnostic, ...]  # specs that do not compile, and warnings
-    diff: Comparison | None = None  # to another state, where one was named
+    diff: StateComparison | None = None  # to another state, where one was named
     details: tuple[ToolDetail, ...] = ()  # as of `tools`

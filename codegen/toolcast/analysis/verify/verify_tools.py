@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...command_settings import Level
-from ...config import Config, setting_problem
+from ...config import Config
 from ...contract.build import check_schemas
 from ...diagnostics import Diagnostic, Severity
 from ...project.core.compiled import Options
@@ -27,7 +27,7 @@ from ...spec.parsed_document import Document, diagnose
 from ...spec.suppressions import VERIFY_CODES, in_force
 from ...spec.tool_names import shown
 from ...spec.tool_spec import ToolSpec
-from ...toml_tables import suggestion
+from ..lint.finding import unknown_levels
 from ..lint.linted_tool import is_selected, names_spec, unknown_tools
 from .tool_laws import Effort, check_laws
 from .verified_tool import TITLES, ToolReport
@@ -40,14 +40,6 @@ _LEVELS: Final[Mapping[str, Level]] = {
     _SECOND_OPINION: "note",
 }
 """The severities that count without settings."""
-
-
-def _unknown_levels(config: Config) -> Iterator[Diagnostic]:
-    for code in config.verify.levels:
-        if code not in VERIFY_CODES:
-            hint = suggestion(code, VERIFY_CODES, "the codes are")
-            path = ("verify", "levels", code)
-            yield setting_problem(config, path, "unknown-code", f"{code!r} is not a code of verify", hint)
 
 
 def ended(tool: ToolSpec, today: date) -> Iterator[Diagnostic]:
@@ -132,7 +124,7 @@ def verify(
     `progress` receives (done, total).
     """
     context, paths, problems = _open(config)
-    problems += _unknown_levels(config)
+    problems += unknown_levels(config, "verify", config.verify.levels, VERIFY_CODES)
     root = context.shown_root
     tools: dict[str, ToolSpec] = {}
     refused: dict[str, Document] = {}
