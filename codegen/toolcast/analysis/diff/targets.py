@@ -348,8 +348,6 @@ class _Found:
         return found
 
 
-_WORK_TREE: Final = ""
-"""The target of the specs as they are now."""
 _DEFAULT: Final = "HEAD"
 
 

@@ -328,11 +328,10 @@ _MAX_SEARCHED: Final = 100_000
 
 
 class _OrderKind(Struct, frozen=True):
-    """A kind of order. `grave`: no description of a tool has a reason to hold it."""
+    """A kind of order, and the patterns that find it."""
 
     name: str
     message: str
-    grave: bool
     pattern: re.Pattern[str]
 
 
@@ -361,7 +360,6 @@ _ORDER_KINDS: Final = (
     _OrderKind(
         "override",
         "sets other instructions aside",
-        True,
         _pattern(
             rf"\b(?:ignore|disregard|forget|override|bypass)\s+{_EARLIER}\s+{_ORDERS}",
             r"\b(?:new|real|actual|updated) instructions\s*:",
@@ -371,7 +369,6 @@ _ORDER_KINDS: Final = (
     _OrderKind(
         "concealment",
         "hides something from the user",
-        True,
         _pattern(
             r"\b(?:do not|don['’]t|never|must not|should not|without) (?:ever )?"
             rf"{_CONCEAL}\b[^.\n]{{0,40}}\b{_PEOPLE}\b",
@@ -383,7 +380,6 @@ _ORDER_KINDS: Final = (
     _OrderKind(
         "call order",
         "orders when a tool is called",
-        False,
         _pattern(
             rf"\b(?:must|should|have to|need to|shall) (?:always |first |only |never )*{_CALL} "
             r"(?:this|these|it|the [`'\"]?\w+[`'\"]? tool)\b",
@@ -404,7 +400,6 @@ _ORDER_KINDS: Final = (
     _OrderKind(
         "address",
         "addresses the model",
-        False,
         _pattern(
             r"\byou are (?:an?|the) (?:ai|assistant|agent|expert|helpful|model|llm)\b",
             r"\bas an (?:ai|llm|assistant|agent)\b",
@@ -418,7 +413,6 @@ _ORDER_KINDS: Final = (
     _OrderKind(
         "emphasis",
         "shouts",
-        False,
         _pattern(
             r"<\s*/?\s*(?:important|IMPORTANT|system|SYSTEM|critical|CRITICAL|instructions?|INSTRUCTIONS?)\s*>",
             rf"(?<!\w)\**{_SHOUTED}{_NOTE}\**(?:\s*[:!]| - )",
@@ -464,22 +458,17 @@ def _excerpt(text: str, start: int, end: int) -> str:
 
 def imperative_texts(subject: LintedTool) -> Iterator[Finding]:
     """Return one finding for each kind of order in each description."""
-    for finding, _ in _imperative_findings(subject):
-        yield finding
-
-
-def _imperative_findings(subject: LintedTool) -> Iterator[tuple[Finding, _OrderKind]]:
     tool = subject.tool
     for key, text in (("summary", tool.summary), ("description", tool.description)):
         if key in tool.document.data:
             for found in imperatives(text):
-                yield _finding(subject, f"the {key}", found, at=(key,)), found.kind
+                yield _finding(subject, f"the {key}", found, at=(key,))
     for path, _, schema in properties(subject.parameters):
         described = schema.get("description")
         if isinstance(described, str):
             for found in imperatives(described):
                 where = f"the description of `{readable(path)}`"
-                yield _finding(subject, where, found, schema=path), found.kind
+                yield _finding(subject, where, found, schema=path)
 
 
 def _finding(
