@@ -29,7 +29,7 @@ from ...jsonschema.cases import (
 )
 from ...jsonschema.equality import equal, key
 from ...jsonschema.json_values import JsonObject
-from ...jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPE_OF
+from ...jsonschema.keywords import ASSERTIONS, HOLDS_SCHEMAS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPE_OF
 from ..instances.generator import Generator, PartBudget, fits
 from .array_gaps import array_gaps
 from .conditions import condition_gaps, exclusion_gaps, union_gaps
@@ -145,7 +145,7 @@ _MAX_WRAPS: Final = 20
 
 
 def _cheap_first(name: str) -> bool:
-    return name in SCHEMA or name in SCHEMA_LIST or name in SCHEMA_MAP or name == "$ref"
+    return name in HOLDS_SCHEMAS or name == "$ref"
 
 
 def _named_sets(value: Mapping[str, list[str]]) -> dict[str, frozenset[str]]:
@@ -354,7 +354,7 @@ class SchemaProver:
         return found
 
     def _only_lists(self, target: Part) -> frozenset[object] | None:
-        """Return the members of an `enum`, where nothing else but `type` is said."""
+        """Return the members of an `enum`, where nothing else is said."""
         schema = target.schema
         if "enum" not in schema or schema.keys() & _OTHER_THAN_ENUM:
             return None
@@ -433,15 +433,7 @@ def _only_value(case: Case) -> tuple[object, ...] | None:
     return None
 
 
-_OTHER_THAN_ENUM: Final = frozenset(
-    {
-        "const", "type", "$ref", "allOf", "anyOf", "oneOf", "not", "if", "minimum", "maximum",
-        "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format",
-        "minItems", "maxItems", "uniqueItems", "items", "prefixItems", "contains", "unevaluatedItems",
-        "properties", "required", "additionalProperties", "patternProperties", "propertyNames",
-        "minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "unevaluatedProperties",
-    }
-)  # fmt: skip
+_OTHER_THAN_ENUM: Final = (ASSERTIONS | HOLDS_SCHEMAS | {"$ref"}) - {"enum"}
 
 
 def _types_text(mask: int) -> str:
