@@ -42,23 +42,14 @@ def merged(findings: list[Finding]) -> list[Finding]:
     for each in sorted(findings):
         key = (each.file, each.line, each.column, each.code, each.severity, each.tool, each.message)
         by.setdefault(key, []).append(each)
-    return [_one(group) for group in by.values()]
-
-
-def _one(group: list[Finding]) -> Finding:
-    first = group[0]
-    return Finding(
-        file=first.file,
-        line=first.line,
-        column=first.column,
-        code=first.code,
-        severity=first.severity,
-        tool=first.tool,
-        providers=tuple(dict.fromkeys(id for each in group for id in each.providers)),
-        message=first.message,
-        answer=next((each.answer for each in group if each.answer), ""),
-        fix=first.fix,
-    )
+    return [
+        replace(
+            group[0],
+            providers=tuple(dict.fromkeys(id for each in group for id in each.providers)),
+            answer=next((each.answer for each in group if each.answer), ""),
+        )
+        for group in by.values()
+    ]
 
 
 class LintRule(Struct, frozen=True):
