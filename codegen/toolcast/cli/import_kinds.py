@@ -28,6 +28,7 @@ from ..spec.read_file import SourceDocument, read_document
 from ..spec.tool_names import group_problem
 from .complete_values import complete_tools
 from .import_outcome import ImportOptions, print_problems, write_imported, write_nothing, write_specs
+from .import_outcome import ImportOptions, print_problems, write_specs
 from .options import config_option, configuration, examples, format_option, refuse, takes
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -283,14 +284,9 @@ def _header(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-_NEW_FILE = click.Path(dir_okay=False, path_type=Path)
-
-
 class _OpenApiOptions(Struct, frozen=True, kw_only=True):
     source: str
     options: ImportOptions
-    names: Path | None
-    write_names: Path | None
     no_deprecated: bool
     no_results: bool
     tags: tuple[str, ...]
@@ -320,8 +316,6 @@ class _OpenApiOptions(Struct, frozen=True, kw_only=True):
 )  # fmt: skip
 @click.option("--no-deprecated", is_flag=True, help="Without deprecated operations.")
 @click.option("--no-results", is_flag=True, help="Without response schemas.")
-@click.option("--names", type=_FILE, help="Names of tools: YAML or JSON, operation id → name.")
-@click.option("--write-names", type=_NEW_FILE, help="Write such a file with the present names, and no spec.")
 @_common_options
 @takes(_OpenApiOptions)
 def openapi_command(stated: _OpenApiOptions) -> None:
@@ -330,41 +324,18 @@ def openapi_command(stated: _OpenApiOptions) -> None:
     What is selected fits one of each option: `--tag pets --method get` are the GET operations with the tag
     pets. --trust-hints gives GET and HEAD the permission network and all others write.
     """
-    from ..importers.openapi.operations import Selection, names_text, read_names
+    from ..importers.openapi.operations import Selection
     from ..importers.openapi.read_openapi import OpenApiChoices, read_openapi
 
-    chosen, problems = ({}, ()) if stated.names is None else read_names(stated.names)
-    if problems:
-        write_nothing(problems, stated.options)
-    choices = OpenApiChoices(
-        selection=Selection(
-            tags=stated.tags,
-            paths=stated.paths,
-            operations=stated.operations,
-            methods=stated.methods,
-            deprecated=not stated.no_deprecated,
-        ),
-        names=chosen,
-        results=not stated.no_results,
+    selection = Selection(
+        tags=stated.tags,
+        paths=stated.paths,
+        operations=stated.operations,
+        methods=stated.methods,
+        deprecated=not stated.no_deprecated,
     )
-    declarations = read_openapi(stated.source, choices)
-    if stated.write_names is None:
-        write_specs(declarations, stated.options)
-        return
-    try:
-        with stated.write_names.open(
-            "w" if stated.options.settling.force else "x", encoding="utf-8", newline="\n"
-        ) as file:
-            file.write(names_text(declarations))
-    except FileExistsError:
-        raise click.ClickException(
-            f"{stated.write_names.as_posix()} is there already; --force overwrites it"
-        ) from None
-    except OSError as error:
-        raise click.ClickException(
-            f"{stated.write_names.as_posix()} cannot be written: {error.strerror}"
-        ) from None
-    write_nothing(declarations.diagnostics, stated.options)
+    choices = OpenApiChoices(selection=selection, results=not stated.no_results)
+    write_specs(read_openapi(stated.source, choices), stated.options)
 
 
 @click.command(

@@ -224,7 +224,7 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
             progress=bar,
         )
     if not imported.drafts and has_errors(imported.diagnostics):
-        write_nothing(imported.diagnostics, options)
+        _finish(_ImportOutcome(problems=imported.diagnostics), _Counts(), options, configured=False)
     shown_root = _shown(root)
     try:
         lock = load_lock(root / NAME)
@@ -292,11 +292,6 @@ def _finish(outcome: _ImportOutcome, counts: _Counts, options: ImportOptions, *,
     _print_outcome(replace(outcome, counts=counts, lines=lines), options.form)
     if errors or counts.conflicts:
         raise SystemExit(1)
-
-
-def write_nothing(problems: Sequence[Diagnostic], options: ImportOptions) -> None:
-    """Print why nothing is imported; exit with 1 after an error."""
-    _finish(_ImportOutcome(problems=problems), _Counts(), options, configured=False)
 
 
 def _present(declarations: "Declarations", imported: "Imported") -> Collection[str] | None:

@@ -94,27 +94,6 @@ def test_permissions_as_the_methods_claim_them(tmp_path: Path) -> None:
     }
 
 
-def test_names_are_written_edited_and_used(tmp_path: Path) -> None:
-    names = tmp_path / "names.yaml"
-    assert run(tmp_path, "--write-names", str(names)).exit_code == 0
-    assert not (tmp_path / "specs").exists()
-    names.write_text(names.read_text(encoding="utf-8").replace(": addPet", ": add_a_pet"), encoding="utf-8")
-    assert run(tmp_path, "--names", str(names)).exit_code == 0
-    assert written(tmp_path) == ["add_a_pet", "delete_shops_id", "getShop", "listPets"]
-    again = run(tmp_path, "--write-names", str(names))
-    assert again.exit_code == 1
-    assert "is there already" in again.output
-
-
-def test_a_wrong_file_of_names_writes_nothing(tmp_path: Path) -> None:
-    names = tmp_path / "names.yaml"
-    names.write_text("addPet: no name\n", encoding="utf-8")
-    result = run(tmp_path, "--names", str(names))
-    assert result.exit_code == 1
-    assert "names.yaml:1:9: error[bad-name]" in result.output
-    assert not (tmp_path / "specs").exists()
-
-
 def test_refused_operations_are_told_with_their_place_and_the_rest_is_written(tmp_path: Path) -> None:
     bad = {"/bad": {"get": {"parameters": [{"$ref": "https://example.com/p.json"}]}}}
     result = run(tmp_path, paths={**PATHS, **bad})

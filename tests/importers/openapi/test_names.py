@@ -1,14 +1,13 @@
 """Names of operations that a model can use: short, valid, unique, whatever is selected; and renamed."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.importers.imported_names import fold
-from toolcast.importers.openapi.operations import Selection, names_text, read_names
+from toolcast.importers.openapi.operations import Selection
 from toolcast.importers.openapi.read_openapi import OpenApiChoices
 from toolcast.spec.tool_names import NAME
 
@@ -85,40 +84,3 @@ def test_any_names_are_valid_and_unique(operations: list[tuple[str, str, str | N
     found = names(*operations)
     assert all(NAME.fullmatch(name) for name in found)
     assert len({fold(name) for name in found}) == len(found)
-
-
-def test_a_person_renames_tools() -> None:
-    operations = (("get", "/a", "read_a_get"), ("get", "/b", "read_b_get"), ("post", "/b", None))
-    assert names(*operations, names={"read_a_get": "fetch", "POST /b": "make"}) == ["fetch", "read", "make"]
-    taken = names(*operations, names={"POST /b": "read_a_get"})
-    assert taken[2] == "read_a_get"
-    assert taken[0] != "read_a_get"
-
-
-def test_a_name_for_no_operation_is_a_warning() -> None:
-    found = declared({"/a": {"get": {}}}, choices=OpenApiChoices(names={"gone": "x"}))
-    assert [(each.severity, each.code) for each in found.diagnostics] == [("warning", "openapi-unused-name")]
-
-
-def test_a_file_of_names(tmp_path: Path) -> None:
-    file = tmp_path / "names.yaml"
-    declarations = declared({"/a": {"get": {"operationId": "repos/get"}, "put": {}}})
-    file.write_text(names_text(declarations), encoding="utf-8")
-    assert read_names(file) == ({"repos/get": "repos_get", "PUT /a": "put_a"}, ())
-
-
-@pytest.mark.parametrize(
-    ("text", "places"),
-    [
-        ("a: x y\nb: ok\nc: 3\n", [("bad-name", 1, 4), ("bad-name", 3, 4)]),
-        ("a: same\nb: Same\n", [("repeated", 2, 4)]),
-        ("- a\n", [("wrong-type", 1, 1)]),
-        ("a: [\n", [("syntax", 2, 1)]),
-    ],
-)
-def test_problems_of_a_file_of_names(tmp_path: Path, text: str, places: Any) -> None:
-    file = tmp_path / "names.yaml"
-    file.write_text(text, encoding="utf-8")
-    found, problems = read_names(file)
-    assert found == {}
-    assert [(each.code, each.line, each.column) for each in problems] == places

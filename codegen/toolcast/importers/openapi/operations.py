@@ -1,28 +1,22 @@
 """The operations of a document with their parameters, the selection of wanted ones, and their names.
 
-Names of tools are unique in their document whatever is selected of it, or come from a file in which a person
-renames them: old name → new name.
+Names of tools are unique in their document, whatever is selected of it.
 """
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path as FilePath
 from typing import Any, Final
 
 from msgspec import Struct
 
-from ...diagnostics import Diagnostic
 from ...http_operation import METHODS, RESERVED, STYLES, TEMPLATE
 from ...jsonschema.json_values import JsonMapping
-from ...spec.parsed_document import Path, diagnose
-from ...spec.read_file import SourceDocument, read_document
+from ...spec.parsed_document import Path
 from ...spec.reader_problems import quoted
-from ...spec.tool_names import NAME, NAME_RULE
-from ..declared_tools import Declarations
 from ..imported_names import DIGITS, MAX_LENGTH, fold, marked
-from ..spec_text import dump
 from .document import OpenApiDocument, UnreadableError, resolved
 
 
@@ -201,22 +195,14 @@ def _of_path(found: list[Parameter], operation: Operation) -> tuple[list[Paramet
     )
 
 
-def names_of(found: Sequence[Operation], chosen: Mapping[str, str]) -> list[str]:
-    """Return a tool's name for each operation of a document, no two equal to a file system or Python.
-    `chosen` are a person's names, by operation id, or by `GET /path`.
-    """
+def names_of(found: Sequence[Operation]) -> list[str]:
+    """Return a tool's name for each operation of a document, no two equal to a file system or Python."""
     short = [_without_route(each) for each in found]
     plain = [_cleaned(each.name) for each in found]
-    taken = {fold(name) for name in chosen.values()}
-    uses: dict[str, int] = {}
-    for each, name in zip(found, short, strict=True):
-        if each.name not in chosen:
-            uses[fold(name)] = uses.get(fold(name), 0) + 1
+    taken: set[str] = set()
+    uses = Counter(map(fold, short))
     names: list[str] = []
     for each, first, second in zip(found, short, plain, strict=True):
-        if each.name in chosen:
-            names.append(chosen[each.name])
-            continue
         candidates = [first] if uses[fold(first)] == 1 else []
         candidates += [second, _marked(first, f"{each.method} {each.template}")]
         name = next((c for c in candidates if fold(c) not in taken), candidates[-1])
@@ -250,32 +236,3 @@ def _cleaned(name: str) -> str:
 
 def _marked(stem: str, origin: str) -> str:
     return marked(stem[: MAX_LENGTH - DIGITS - 1].rstrip("_-"), origin)
-
-
-def read_names(file: FilePath) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
-    """Read a file of names: names of tools by operation id (`GET /path` where there is none)."""
-    document = read_document(file, file.as_posix())
-    if not isinstance(document, SourceDocument):
-        return {}, document
-    if not isinstance(document.data, dict):
-        message = "a file of names must hold a mapping"
-        return {}, (diagnose(document, (), "wrong-type", message, "write `operationId: tool_name` lines"),)
-    problems: list[Diagnostic] = []
-    taken: dict[str, str] = {}
-    for key, name in document.data.items():
-        if not isinstance(name, str) or not NAME.fullmatch(name):
-            message = f"the tool name {quoted(str(name))} is not allowed"
-            problems.append(diagnose(document, (key,), "bad-name", message, NAME_RULE))
-        elif (other := taken.setdefault(fold(name), key)) != key:
-            message = f"{quoted(other)} and {quoted(key)} get one name, {quoted(name)}"
-            problems.append(diagnose(document, (key,), "repeated", message, "rename one of them"))
-    return ({} if problems else dict(document.data)), tuple(problems)
-
-
-def names_text(declarations: Declarations) -> str:
-    """Return the YAML text of a file of names, with the present name of each tool."""
-    names: Mapping[str, str] = {tool.name: tool.spec_name or tool.name for tool in declarations.tools}
-    return (
-        "# Operation → name of its tool. Rename the right side; see `toolcast import openapi --names`.\n"
-        + (dump(names))
-    )

@@ -31,12 +31,9 @@ _MAX_TITLE = 100
 
 
 class OpenApiChoices(Struct, frozen=True, kw_only=True):
-    """The user's choices about a document: names of tools by operation id (or by `GET /path`), and whether
-    response schemas become `result`.
-    """
+    """The wanted operations of a document, and whether response schemas become `result`."""
 
     selection: Selection = EVERYTHING
-    names: Mapping[str, str] = {}
     results: bool = True
 
 
@@ -62,9 +59,7 @@ def declarations_of(document: OpenApiDocument, choices: OpenApiChoices = NOTHING
             found.append(each)
     if not found and not problems:
         problems.append(_diagnostic(document, _nothing(document)))
-    names = names_of(found, choices.names)
-    problems += _unused_names(document, found, choices)
-    wanted = [pair for pair in zip(found, names, strict=True) if choices.selection.wants(pair[0])]
+    wanted = [pair for pair in zip(found, names_of(found), strict=True) if choices.selection.wants(pair[0])]
     if found and not wanted:
         hint = "see the tags, paths and operation ids of the document"
         error = UnreadableError(("paths",), "openapi-no-operations", "no operation fits the selection", hint)
@@ -96,23 +91,6 @@ def _nothing(document: OpenApiDocument) -> UnreadableError:
         ": `webhooks` are requests that the API sends" if hooks else ""
     )
     return UnreadableError(("paths",), "openapi-no-operations", message, "name a document with `paths`")
-
-
-def _unused_names(
-    document: OpenApiDocument, found: list[Operation], choices: OpenApiChoices
-) -> list[Diagnostic]:
-    known = {operation.name for operation in found}
-    return [
-        Diagnostic(
-            file=document.file,
-            severity="warning",
-            code="openapi-unused-name",
-            message=f"the file of names has {name!r}, which is no operation of the document",
-            hint="write the operation id, or `GET /path` where there is none",
-        )
-        for name in choices.names
-        if name not in known
-    ]
 
 
 class _Reader:
