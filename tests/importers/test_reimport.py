@@ -368,18 +368,6 @@ def test_definitions_that_tools_share_are_types_and_merge_like_specs(
     assert project.run(*options, "--check").exit_code == 0
 
 
-def test_equal_objects_are_types_on_demand(tmp_path: Path) -> None:
-    project = Project(tmp_path)
-    point = {"type": "object", "properties": {"x": {"type": "number"}}}
-    schema = {"type": "object", "properties": {"start": point, "end": point}}
-    tools = [{"name": "line", "description": "Draws.", "inputSchema": schema}]
-    assert project.run("--share", tools=tools).exit_code == 0
-    assert project.data("line.yaml")["parameters"]["properties"]["end"] == {
-        "$ref": "_types/tools_json/start.yaml"
-    }
-    assert project.run("--share", "--check").exit_code == 0
-
-
 def test_programs_read_what_differs(project: Project) -> None:
     same = project.run("--check", "--format", "json")
     assert (same.exit_code, json.loads(same.output)["changes"]) == (0, [])

@@ -30,7 +30,7 @@ def test_equal_definitions_of_several_tools_are_one_type() -> None:
         tool({"from": {"type": "array", "items": {"$ref": "#/$defs/Node"}}}, Node=NODE, Leaf=LEAF),
         tool({"own": {"$ref": "#/$defs/Own"}}, Own={"type": "object"}),
     ]
-    made = share_types(specs, "../_types/x", "definitions")
+    made = share_types(specs, "../_types/x")
     assert made.types == {
         "Node": {
             "type": "object",
@@ -45,15 +45,14 @@ def test_equal_definitions_of_several_tools_are_one_type() -> None:
     }
     assert second["parameters"]["properties"]["from"]["items"] == {"$ref": "../_types/x/Node.yaml"}
     assert third == specs[2]
-    assert share_types(specs, "../_types/x", "none") == SharedTypes(tuple(specs), {})
 
 
 def test_definitions_that_differ_below_are_not_one_type() -> None:
     other = {**LEAF, "properties": {**LEAF["properties"], "size": {"type": "string"}}}
     at = {"at": {"$ref": "#/$defs/Node"}}
     specs = [tool(at, Node=NODE, Leaf=LEAF), tool(at, Node=NODE, Leaf=other)]
-    assert share_types(specs, "x", "definitions") == SharedTypes(tuple(specs), {})
-    both = share_types([*specs, *specs], "x", "definitions")
+    assert share_types(specs, "x") == SharedTypes(tuple(specs), {})
+    both = share_types([*specs, *specs], "x")
     assert len(both.types) == 4  # two of each name
     assert len({json.dumps(each, sort_keys=True) for each in both.types.values()}) == 4
 
@@ -69,40 +68,17 @@ def test_what_refers_elsewhere_stays() -> None:
         {"$dynamicRef": "#a"},
     ):
         specs = [tool({"at": schema}, Leaf={"type": "object"})] * 2
-        assert share_types(specs, "x", "definitions") == SharedTypes(tuple(specs), {})
+        assert share_types(specs, "x") == SharedTypes(tuple(specs), {})
 
 
 def test_names_are_fit_for_files() -> None:
     names = ["a/b", "import", "Page[Item]", "page", "Page", "ü"]
     defs = {name: {"type": "object", "title": name} for name in names}
     properties = {str(i): {"$ref": f"#/$defs/{name.replace('/', '~1')}"} for i, name in enumerate(names)}
-    made = share_types([tool(properties, **defs)] * 2, "x", "definitions")
+    made = share_types([tool(properties, **defs)] * 2, "x")
     assert len(made.types) == len(names)
     assert len({stem.lower() for stem in made.types}) == len(names)
     assert all(stem.replace("_", "").isalnum() and stem != "import" for stem in made.types)
-
-
-def test_equal_objects_and_enums_on_demand() -> None:
-    color = {"type": "string", "enum": ["red", "green"]}
-    point = {"type": "object", "properties": {"x": {"type": "number"}, "color": color}, "required": ["x"]}
-    specs = [
-        tool({"from": {**point, "description": "Start."}, "to": point}),
-        tool({"tint": {**color, "default": "red"}, "path": {"type": "array", "items": point}}),
-    ]
-    assert share_types(specs, "../_types/x", "definitions").types == {}
-    made = share_types(specs, "../_types/x", "all")
-    assert made.types == {
-        "color": color,
-        "from_type": {**point, "properties": {"x": {"type": "number"}, "color": {"$ref": "color.yaml"}}},
-    }
-    assert made.specs[0]["parameters"]["properties"] == {
-        "from": {"$ref": "../_types/x/from_type.yaml", "description": "Start."},
-        "to": {"$ref": "../_types/x/from_type.yaml"},
-    }
-    assert made.specs[1]["parameters"]["properties"]["tint"] == {
-        "$ref": "../_types/x/color.yaml",
-        "default": "red",
-    }
 
 
 SCHEMA = st.recursive(
@@ -130,7 +106,7 @@ VALUES = st.recursive(
 @settings(max_examples=2 * settings.default.max_examples)
 @given(st.lists(TOOLS, min_size=1, max_size=4), st.lists(VALUES, min_size=4, max_size=8))
 def test_the_same_values_are_valid(specs: list[dict[str, Any]], values: list[Any]) -> None:
-    made = share_types(specs, "types", "all")
+    made = share_types(specs, "types")
     base = "https://a.example/"
     registry = jsonschema_rs.Registry(
         [(f"{base}types/{stem}.yaml", schema) for stem, schema in made.types.items()]
@@ -142,11 +118,3 @@ def test_the_same_values_are_valid(specs: list[dict[str, Any]], values: list[Any
         for value in values:
             for arguments in (value, {"p": value, "q": value}):
                 assert plain.is_valid(arguments) == shared.is_valid(arguments)
-
-
-def test_objects_with_names_of_headers_are_not_shared() -> None:
-    """Clients of MCP find such a name behind no reference."""
-    at = {"type": "object", "properties": {"r": {"type": "string", "x-mcp-header": "Region"}}}
-    made = share_types([tool({"at": at}), tool({"at": at})], "../_types/x", "all")
-    assert made.types == {}
-    assert made.specs == (tool({"at": at}), tool({"at": at}))

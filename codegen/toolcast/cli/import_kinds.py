@@ -41,7 +41,7 @@ def _common_options(command: _Command) -> _Command:
     """Add the common options; the command receives them as `options: ImportOptions`."""
 
     @functools.wraps(command)
-    def collect(*, into: Path, group: str, check: bool, share: bool, form: Format, **own: Any) -> object:
+    def collect(*, into: Path, group: str, check: bool, form: Format, **own: Any) -> object:
         choices = Choices(
             permission=own["permission"][0],
             permissions=own["permission"][1],
@@ -59,7 +59,6 @@ def _common_options(command: _Command) -> _Command:
             choices=choices,
             settling=settling,
             check=check,
-            share=share,
             form=form,
         )
         return command(**own, options=options)
@@ -166,11 +165,6 @@ _OPTIONS = (
     ),
     click.option("--restore", is_flag=True, help="Write specs again that were deleted here."),
     click.option("--prune", is_flag=True, help="Delete specs of tools that the source has no more."),
-    click.option(
-        "--share",
-        is_flag=True,
-        help="Make equal objects and enums shared types; equal $defs of several tools always are.",
-    ),
     click.option("--force", is_flag=True, help="Write specs anew, whatever was changed in them."),
     format_option,
 )

@@ -50,8 +50,7 @@ _STATES = {
 class ImportOptions(Struct, frozen=True, kw_only=True):
     """The options of any import.
 
-    Specs go to the `group` below `into`. `check` writes nothing, and a difference is a failure. With `share`,
-    equal objects and enums become shared types, besides equal definitions.
+    Specs go to the `group` below `into`. `check` writes nothing, and a difference is a failure.
     """
 
     into: Path
@@ -59,7 +58,6 @@ class ImportOptions(Struct, frozen=True, kw_only=True):
     choices: Choices = Choices()
     settling: Settling = Settling()
     check: bool = False
-    share: bool = False
     form: Format = "text"
 
 
@@ -220,7 +218,7 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
             declarations,
             options.choices,
             group=f"{below}{options.group}".rstrip("/"),
-            share="all" if options.share else "definitions",
+            share=True,
             progress=bar,
         )
     if not imported.drafts and has_errors(imported.diagnostics):

@@ -28,7 +28,7 @@ from .declared_tools import (
     without_wrong_defaults,
 )
 from .imported_names import clean, unique
-from .shared_types import Share, share_types, type_folder
+from .shared_types import SharedTypes, share_types, type_folder
 from .spec_text import (
     Choices,
     UnwritableError,
@@ -103,15 +103,16 @@ def specs_of(
     choices: Choices = _NOTHING_CHOSEN,
     *,
     group: str = "",
-    share: Share = "none",
+    share: bool = False,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Imported:
     """Turn declarations into specs. Pure.
 
     The compiler judges schemas. Left out, with a warning and a comment in the spec, is only what would cost
     the whole tool: defaults that do not fit, defects, and names of headers that MCP clients refuse. A tool
-    with schemas that depend on another document gets no spec. `share` says what becomes a shared type, where
-    the source has a label; `progress` receives (done, total), two steps for each tool.
+    with schemas that depend on another document gets no spec. With `share`, definitions that several
+    tools have become shared types, where the source has a label; `progress` receives (done, total), two steps
+    for each tool.
     """
     problems = list(declarations.diagnostics)
     declared: list[Declared] = []
@@ -146,11 +147,10 @@ def specs_of(
     names = unique([tool.spec_name or tool.name for tool in declared])
     pairs = list(zip(declared, names, strict=True))
     folder = f"{TYPES}/{type_folder(declarations.label)}"
-    shared = share_types(
-        [declared_keys(tool, name, choices.examples) for tool, name in pairs],
-        "../" * len(group.split("/") if group else ()) + folder,
-        share if declarations.label else "none",
-    )
+    keys = [declared_keys(tool, name, choices.examples) for tool, name in pairs]
+    shared = SharedTypes(tuple(keys), {})
+    if share and declarations.label:
+        shared = share_types(keys, "../" * len(group.split("/") if group else ()) + folder)
     drafts: list[Draft] = []
     for tool, data in zip(declared, shared.specs, strict=True):
         progress(len(declarations.tools) + len(drafts), steps)

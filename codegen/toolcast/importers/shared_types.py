@@ -1,34 +1,28 @@
 """Equal schemas of one import as shared types.
 
 Definitions (`$defs`) that several tools have alike become types, with all that they refer to; recursive ones,
-too. On demand so do equal objects and enums that stand in several places without a name.
+too.
 """
 
 import hashlib
 import json
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from msgspec import Struct
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import map_subschemas, subschemas
 from ..jsonschema.pointers import unescape
-from ..runtime.mcp_headers import KEYWORD as MCP_HEADER
 from ..spec.tool_names import package_problem
 from .imported_names import clean, unique
 from .merge import SCHEMAS
 
-Share: TypeAlias = Literal["none", "definitions", "all"]
-"""Schemas that become types: none, equal definitions, or equal objects and enums without a name, too."""
-
 _DEFINITIONS = ("$defs", "definitions")
 _REFERENCE = re.compile(r"#/(\$defs|definitions)/([^/%]+)")
 _ANCHORS = frozenset({"$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$schema"})
-_NOTES = ("title", "description", "default", "examples", "deprecated")
-"""Annotations that belong to a place, not to the type."""
 _DIGITS = 8
 
 
@@ -44,19 +38,6 @@ def type_folder(label: str) -> str:
     return _module(re.sub(r"[^A-Za-z0-9_-]+", "_", label).strip("_-") or "imported")
 
 
-def share_types(specs: Sequence[JsonObject], folder: str, share: Share) -> SharedTypes:
-    """Replace equal schemas by references to types. Pure. `folder`, such as `../_types/git`, is relative to
-    the specs.
-    """
-    if share == "none":
-        return SharedTypes(tuple(specs), {})
-    types: JsonObject = {}
-    made = _share_definitions(specs, folder, types)
-    if share == "all":
-        made = _share_unnamed(made, folder, types)
-    return SharedTypes(tuple(made), dict(sorted(types.items())))
-
-
 class _Definition(Struct, frozen=True):
     """A definition of a schema; its digest covers all that it refers to."""
 
@@ -65,7 +46,11 @@ class _Definition(Struct, frozen=True):
     digest: str
 
 
-def _share_definitions(specs: Sequence[JsonObject], folder: str, types: JsonObject) -> list[JsonObject]:
+def share_types(specs: Sequence[JsonObject], folder: str) -> SharedTypes:
+    """Replace equal definitions by references to types. Pure. `folder`, such as `../_types/git`, is relative
+    to the specs.
+    """
+    types: JsonObject = {}
     found: list[dict[str, dict[str, _Definition]]] = []
     users: dict[tuple[str, str], set[int]] = defaultdict(set)
     for number, spec in enumerate(specs):
@@ -90,7 +75,7 @@ def _share_definitions(specs: Sequence[JsonObject], folder: str, types: JsonObje
                 for name, stem in chosen.items():
                     types.setdefault(stem, _with_references(definitions[name].schema, chosen, ""))
         made.append(changed)
-    return made
+    return SharedTypes(tuple(made), dict(sorted(types.items())))
 
 
 def _definitions(schema: object) -> dict[str, _Definition]:
@@ -173,88 +158,14 @@ def _with_references(schema: object, chosen: Mapping[str, str], before: str) -> 
     return made
 
 
-def _share_unnamed(specs: Sequence[JsonObject], folder: str, types: JsonObject) -> list[JsonObject]:
-    """Make types of equal objects and enums in several places, the outermost first."""
-    counts: Counter[str] = Counter()
-    names: dict[str, str] = {}
-    for spec in specs:
-        for key in SCHEMAS:
-            for name, schema in _places(spec.get(key), ""):
-                digest = _digest(_bare(schema))
-                counts[digest] += 1
-                title = schema.get("title")
-                names.setdefault(digest, title if isinstance(title, str) and title.strip() else name)
-    shared = sorted((names[digest], digest) for digest, number in counts.items() if number > 1)
-    stems = dict(zip([digest for _, digest in shared], _stems(shared, tuple(types)), strict=True))
-
-    def replaced(schema: object, before: str) -> object:
-        if not isinstance(schema, dict):
-            return schema
-        if _is_candidate(schema) and (stem := stems.get(_digest(_bare(schema)))) is not None:
-            if stem not in types:
-                types[stem] = {}  # its place, should it come again below
-                types[stem] = map_subschemas(_inside(_bare(schema), folder), lambda item: replaced(item, ""))
-            notes = {key: schema[key] for key in _NOTES if key in schema}
-            return {"$ref": f"{before}{stem}.yaml", **notes}
-        return map_subschemas(schema, lambda item: replaced(item, before))
-
-    made = []
-    for spec in specs:
-        roots = {key: spec[key] for key in SCHEMAS if isinstance(spec.get(key), dict)}
-        below = {
-            key: map_subschemas(root, lambda item: replaced(item, f"{folder}/"))
-            for key, root in roots.items()
-        }
-        made.append({**spec, **below})
-    return made
-
-
-def _places(schema: object, name: str) -> Iterator[tuple[str, JsonObject]]:
-    """Yield candidates below a schema, each with the name of its property."""
-    for path, item in subschemas(schema):
-        own = str(path[1]) if path[0] == "properties" else name
-        if isinstance(item, dict):
-            if _is_candidate(item):
-                yield own, item
-            yield from _places(item, own)
-
-
-def _is_candidate(schema: JsonObject) -> bool:
-    """Return whether this is an object with properties, or an enum of several values, without local
-    references.
-    """
-    if not _ANCHORS.isdisjoint(schema) or any(key in schema for key in (*_DEFINITIONS, "$ref")):
-        return False
-    is_object = schema.get("type") == "object" and isinstance(schema.get("properties"), dict)
-    values = schema.get("enum")
-    if not (is_object and schema["properties"]) and not (isinstance(values, list) and len(values) > 1):
-        return False
-    # MCP clients look for names of headers behind no reference.
-    return not any(MCP_HEADER in node or str(node.get("$ref", "")).startswith("#") for node in _nodes(schema))
-
-
-def _bare(schema: JsonObject) -> JsonObject:
-    return {key: value for key, value in schema.items() if key not in _NOTES}
-
-
-def _inside(schema: JsonObject, folder: str) -> JsonObject:
-    """Return a schema of a spec as the folder of types has it: references to other types lose the folder."""
-    made = map_subschemas(schema, lambda item: _inside(item, folder) if isinstance(item, dict) else item)
-    reference = made.get("$ref")
-    if isinstance(reference, str):
-        made["$ref"] = reference.removeprefix(f"{folder}/")
-    return made
-
-
-def _stems(shared: Sequence[tuple[str, str]], taken: tuple[str, ...] = ()) -> list[str]:
+def _stems(shared: Sequence[tuple[str, str]]) -> list[str]:
     """Return a file name for each (name, digest): of those with one name, all but the first end in digits."""
     wanted: list[str] = []
     seen: set[str] = set()
     for name, digest in shared:
         wanted.append(name if name not in seen else f"{name}_{digest[:_DIGITS]}")
         seen.add(name)
-    fit = [_module(name) for name in wanted]
-    return unique([*taken, *fit])[len(taken) :]
+    return unique([_module(name) for name in wanted])
 
 
 def _module(name: str) -> str:
