@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from toolcast.cli.project_files import OFFERS, text_of
+from toolcast.cli.init import OFFERS, text_of
 from toolcast.project.generate import build
 from toolcast.project.worker import Frontend
 

@@ -1,34 +1,57 @@
-"""`toolcast init`."""
+"""`toolcast init` and `toolcast new`.
 
+Their specs are commented, so that they teach. That of `init` compiles; that of `new` only after a person has
+decided what it leaves open.
+"""
+
+import difflib
 import json
 import os
+import posixpath
+import re
 import tomllib
-from pathlib import Path, PurePath
+from importlib.resources import files
+from pathlib import Path, PurePath, PurePosixPath
 
 import click
+from msgspec import Struct
 
+from .. import distribution
 from ..config import show
 from ..console import one_line, printable, write_line
+from ..output_layout import MANIFEST, REGISTRY, TYPESCRIPT
 from ..replace_file import replace_file
 from ..spec.discovery import SUFFIXES
-from .new import EXAMPLE
-from .options import configuration, create, examples, refuse
-from .project_files import OFFERS, Offer, text_of
-from .schema import (
-    SettingsError,
-    merged_settings,
-    modeline,
-    project_schema,
-    schema_path,
-    settings_of,
-    write_schema,
-)
+from ..spec.tool_names import NAME, NAME_RULE, group_problem, module_problem
+from .options import config_option, configuration, create, disk_problem, examples, refuse
+from .schema import modeline, project_schema, schema_path, settings_of, write_schema
 
 _TABLE = """[tool.toolcast]
 specs = "specs"
 output = "generated"
 providers = ["openai", "openai-responses", "anthropic", "gemini", "mcp"]
 """
+
+
+class Offer(Struct, frozen=True):
+    """`template` stands in `files/`; `path` is posix, below the project; `next` says what is left to do.
+    `root`: it is read nowhere but in the root of a repository.
+    """
+
+    template: str
+    path: str
+    next: str
+    root: bool = False
+
+
+OFFERS = {
+    "gitattributes": Offer("gitattributes", ".gitattributes", "git add .gitattributes"),
+    "github": Offer("workflow.yml", ".github/workflows/toolcast.yml", "adapt branches and Python", root=True),
+    "make": Offer("toolcast.mk", "toolcast.mk", "put `include toolcast.mk` into your Makefile"),
+    "pre-commit": Offer(
+        "pre-commit-config.yaml", ".pre-commit-config.yaml", "run: pre-commit install", root=True
+    ),
+}
 
 
 @click.command(
@@ -48,13 +71,13 @@ providers = ["openai", "openai-responses", "anthropic", "gemini", "mcp"]
     help="Also add the file that this tool reads (repeatable).",
 )
 @click.option(
-    "--editor", is_flag=True, help="Also write the schema of specs, and name it in VS Code's settings."
+    "--editor", is_flag=True, help="Also write the schema of specs, and settings of VS Code that name it."
 )
 def command(additions: tuple[str, ...], editor: bool) -> None:
     """Set up toolcast in the current folder.
 
     Adds [tool.toolcast] to pyproject.toml (or makes that file) and a specs folder with one example.
-    Nothing that exists is changed or overwritten; .vscode/settings.json keeps what it has.
+    Nothing that exists is changed or overwritten.
     """
     here = Path.cwd()
     try:
@@ -75,7 +98,7 @@ def _set_up(here: Path, additions: tuple[str, ...], *, editor: bool) -> None:
         write_line(f"kept      {specs.name}/ (it has specs already)")
     else:
         path = specs / "text" / "count_words.yaml"
-        create(path, modeline(path) + EXAMPLE.replace("{name}", "count_words"))
+        create(path, modeline(path) + _EXAMPLE.replace("{name}", "count_words"))
         write_line(f"created   {path.relative_to(here).as_posix() if here in path.parents else path}")
     output = str(table.get("output", "generated"))
     for addition in dict.fromkeys(additions):
@@ -89,23 +112,22 @@ def _set_up(here: Path, additions: tuple[str, ...], *, editor: bool) -> None:
 
 def _help_editors(here: Path) -> None:
     config = configuration(None)
-    schema, settings = schema_path(config), here / ".vscode/settings.json"
+    schema = schema_path(config)
     changed = write_schema(schema, project_schema(config)[0])
     write_line(f"{'written  ' if changed else 'kept     '} {show(schema)}")
-    specs = PurePath(os.path.relpath(config.specs, here)).as_posix()
+    settings = settings_of(PurePath(os.path.relpath(config.specs, here)).as_posix())
+    if _offer(here, ".vscode/settings.json", f"{json.dumps(settings, indent=4, ensure_ascii=False)}\n"):
+        write_line("created   .vscode/settings.json")
+
+
+def _offer(here: Path, path: str, text: str) -> bool:
+    """Create a file, and return whether it is new; print what one that is there may lack."""
     try:
-        text = settings.read_bytes().decode("utf-8-sig") if settings.exists() else None
-        merged = merged_settings(text, specs)
-    except (SettingsError, UnicodeDecodeError) as error:
-        ours = json.dumps(settings_of(specs), indent=4)
-        message = str(error) if isinstance(error, SettingsError) else "it is not UTF-8"
-        raise refuse(show(settings), "editor-settings", message, f"add to it by hand:\n{ours}") from None
-    if merged is None:
-        write_line(f"kept      {show(settings)}")
-        return
-    settings.parent.mkdir(exist_ok=True)
-    replace_file(settings, merged.encode())
-    write_line(f"{'created  ' if text is None else 'extended '} {show(settings)}")
+        create(here / path, text)
+    except FileExistsError:
+        click.echo(f"kept      {path}; if it does not say so yet, add:\n\n{printable(text)}")
+        return False
+    return True
 
 
 def _add(here: Path, offer: Offer, output: str, requirement: str) -> None:
@@ -114,11 +136,7 @@ def _add(here: Path, offer: Offer, output: str, requirement: str) -> None:
     except ValueError as error:
         write_line(f"left out  {offer.path}: {error}")
         return
-    try:
-        create(here / offer.path, text)
-    except FileExistsError:
-        click.echo(f"kept      {offer.path}; if it does not say so yet, add:\n\n{printable(text)}")
-    else:
+    if _offer(here, offer.path, text):
         write_line(f"created   {offer.path}; next: {offer.next}")
     root = next((each for each in (here, *here.parents) if (each / ".git").exists()), here)
     if offer.root and root != here:
@@ -131,8 +149,6 @@ def _add(here: Path, offer: Offer, output: str, requirement: str) -> None:
 
 def _requirement(path: Path) -> str:
     """Return what pip installs in CI: this version of toolcast, or its own checkout."""
-    from .. import distribution
-
     project = tomllib.loads(path.read_text("utf-8")).get("project")
     own = isinstance(project, dict) and project.get("name") == distribution.NAME
     return ".[build]" if own else distribution.requirement("build")
@@ -173,3 +189,181 @@ def _table(path: Path) -> dict[str, object]:
     replace_file(path, new.encode())
     write_line("extended  pyproject.toml with [tool.toolcast]")
     return {}
+
+
+def text_of(offer: Offer, output: str, requirement: str) -> str:
+    """Return the file's text, for a project whose output folder is `output`, as the configuration writes it.
+    `requirement` is what pip installs to get the compiler: a pinned version, or `.[build]` in a checkout
+    of toolcast. Raises ValueError where the file can say nothing of that folder.
+    """
+    raw = files("toolcast.cli").joinpath("files", offer.template).read_text(encoding="utf-8")
+    raw = raw.replace("{requirement}", requirement)
+    if "{every}" not in raw:
+        return raw
+    folder = posixpath.normpath(PurePath(output).as_posix())
+    if folder.startswith(("../", "/")) or folder == ".." or re.match(r"[A-Za-z]:", folder):
+        raise ValueError(f"{folder} lies outside of this folder: what git does there, a file there must say")
+    prefix = "" if folder == "." else f"{folder}/"
+    shown = folder if folder == "." else prefix
+    patterns = {
+        "every": "**",
+        "manifest": MANIFEST,
+        "registry": REGISTRY,
+        "index": f"{TYPESCRIPT}/index.*",
+    }
+    for name, rest in patterns.items():
+        raw = raw.replace(f"{{{name}}}", _pattern(prefix, rest))
+    return raw.replace("{output}", shown)
+
+
+def _pattern(prefix: str, rest: str) -> str:
+    """Return a pattern of `.gitattributes` that takes `prefix` as it stands, quoted where it must be."""
+    text = re.sub(r"[*?\[\]\\]|^[#!]", r"\\\g<0>", prefix) + rest
+    if re.search(r'[\s"\\]', text):
+        return '"' + re.sub(r'["\\]', r"\\\g<0>", text) + '"'
+    return text
+
+
+_EXAMPLE = """\
+# One tool. `toolcast generate` compiles this file; `toolcast init --editor` lets editors check it.
+
+# The name that the model calls: 1 to 64 of A-Z a-z 0-9 _ -, a letter or _ first. Default: the file's name.
+name: {name}
+
+# One line, for lists where every tool must be brief. Default: the first sentence of the description.
+summary: Count the words in a text.
+
+# What the model reads: what the tool does, when to use it, what it gives back.
+description: |-
+  Counts the words in a text. Words are runs of characters between white space.
+
+# Required. What a call may do: read | write | execute | network
+permission: read
+
+# Required. Parameters that may carry a reference to a secret, such as <secret_ref:NAME>.
+# [] says: none, on purpose.
+secrets: []
+
+# What the model must send, as JSON Schema 2020-12. A property that is not in `required` is optional.
+# Types that several tools share live in specs/_types/ and are referred to by `$ref: ../_types/name.yaml`.
+parameters:
+  type: object
+  required: [text]
+  additionalProperties: false
+  properties:
+    text:
+      type: string
+      description: The text to look at.
+    min_length:
+      type: integer
+      minimum: 1
+      default: 1
+      description: Count only words with at least so many characters.
+
+# Optional: what the tool gives back, as JSON Schema. It becomes a typed Struct, and MCP's outputSchema.
+result:
+  type: object
+  required: [count]
+  properties:
+    count: {type: integer, minimum: 0}
+
+# Optional: calls that must fit the parameters; checked when the spec is compiled.
+examples:
+  - {text: to be or not to be}
+  - {text: to be or not to be, min_length: 3}
+
+# Optional: hints for programs that ask before they act.
+annotations: {title: Count words, destructive: false, idempotent: true, open_world: false}
+
+# Also optional:
+# runtime_enums: {agent: agents}         parameters whose values are known only when the program runs
+# described_by: reason                   the parameter with words for the person who approves a call
+# inject: {user_id: context.user_id}     parameters that the program fills in and models do not see
+# input: text                            in place of parameters: the argument is one text
+# parallel: false                        a call runs alone among the calls of an answer
+# external: true                         calls are carried out outside of the program: there is no handler
+# callers: [model, code]                 who may call it: the model itself, programs that it writes, or both
+# defer: true                            models read it only once they have searched for it
+# providers: {openai: {strict: false}}   settings for one provider
+"""
+
+_BLANK = """\
+# One tool. It compiles when every TODO below is decided: `toolcast generate` names those that are left.
+# `toolcast init --editor` lets editors check it.
+
+# The name that the model calls: 1 to 64 of A-Z a-z 0-9 _ -, a letter or _ first. Default: the file's name.
+name: {name}
+
+# Required. What the model reads: what the tool does, when to use it, what it gives back.
+# The first sentence is the summary in brief lists, unless `summary:` states another.
+description: TODO
+
+# Required. What a call may do: read | write | execute | network
+permission: TODO
+
+# Required. Parameters that may carry a reference to a secret, such as <secret_ref:NAME>.
+# [] says: none, on purpose.
+secrets: TODO
+
+# What the model must send, as JSON Schema 2020-12. A property that is not in `required` is optional.
+# Types that several tools share live in specs/_types/ and are referred to by `$ref: ../_types/name.yaml`.
+parameters:
+  type: object
+  required: []
+  additionalProperties: false
+  properties: {}
+  #   text: {type: string, description: The text to look at.}
+  #   limit: {type: integer, minimum: 1, default: 10, description: How many to give back at most.}
+
+# Also optional:
+# result: {type: object, properties: {}}  what the tool gives back: a typed Struct, and MCP's outputSchema
+# examples: [{text: to be}]               calls that must fit the parameters; checked when this is compiled
+# annotations: {destructive: false}       hints for programs: title, destructive, idempotent, open_world
+# deprecated: {since: "2.1", use: other, remove_after: 2027-03-01}    what models are told before all else
+# runtime_enums: {agent: agents}          parameters whose values are known only when the program runs
+# described_by: reason                    the parameter with words for the person who approves a call
+# inject: {user_id: context.user_id}      parameters that the program fills in and models do not see
+# input: text                             in place of parameters: the argument is one text
+# parallel: false                         a call runs alone among the calls of an answer
+# external: true                          calls are carried out outside of the program: there is no handler
+# callers: [model, code]                  who may call it: the model itself, programs that it writes, or both
+# defer: true                             models read it only once they have searched for it
+# providers: {openai: {strict: false}}    settings for one provider
+"""
+
+
+@click.command("new", epilog=examples("toolcast new files/edit", "toolcast new search"))
+@click.argument("name", metavar="[GROUP/]NAME")
+@config_option
+def new_command(name: str, config_file: Path | None) -> None:
+    """Write a commented spec to start from.
+
+    It compiles when a person has decided what it leaves open: description, permission, secrets. The group is
+    the folder below the specs folder.
+    """
+    config = configuration(config_file)
+    posix = PurePosixPath(name)
+    tool, group = posix.name.removesuffix(".yaml"), posix.parent.as_posix()
+    group = "" if group == "." else group
+    if posix.is_absolute() or ".." in posix.parts or "\\" in name:
+        raise refuse(name, "bad-name", "this leaves the specs folder", "write it as group/name")
+    if not NAME.fullmatch(tool):
+        raise refuse(name, "bad-name", f"{tool!r} is no name for a tool", NAME_RULE)
+    problem = group_problem(group) or module_problem(tool, group)
+    if problem is not None:
+        raise refuse(name, "bad-name", problem, "choose another name")
+    path = config.specs / group / f"{tool}.yaml"
+    for other in (path, path.with_suffix(".yml"), path.with_suffix(".json")):
+        if other.exists() or other.is_symlink():
+            raise refuse(
+                show(other), "exists", "there is such a spec already", "choose another name, or edit it"
+            )
+    groups = [each.name for each in config.specs.glob("*/") if not each.name.startswith(("_", "."))]
+    near = difflib.get_close_matches(group, groups, 1) if group and group not in groups else []
+    try:
+        create(path, modeline(path) + _BLANK.replace("{name}", tool))
+    except OSError as error:
+        raise disk_problem(error, path) from None
+    write_line(f"created   {show(path)}; next: decide what is TODO there, then toolcast generate")
+    if near:
+        write_line(f"note: the group {group!r} is new; there is one called {near[0]!r}")

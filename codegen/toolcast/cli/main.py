@@ -22,7 +22,7 @@ COMMANDS = {
     "init": ("init", "command", "Set up toolcast in a project."),
     "lint": ("lint", "command", "Check the whole set: limits, names, wording, policy."),
     "list": ("list_", "command", "List the tools: groups, permissions, cost."),
-    "new": ("new", "command", "Write a commented spec to start from."),
+    "new": ("init", "new_command", "Write a commented spec to start from."),
     "report": ("report", "command", "Write a page that shows all tools, for every provider."),
     "schema": ("schema", "command", "Print the JSON Schema of the spec format."),
     "serve": ("serve", "command", "Offer a registry to MCP clients."),

@@ -1,9 +1,6 @@
 """`toolcast schema`, and what else editors read: the line that names the schema, VS Code's settings."""
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -64,11 +61,6 @@ def write_schema(path: Path, text: str) -> bool:
 
 
 _UP = 30  # folders of specs within each other
-_MAX_BYTES = 4 * 1024 * 1024
-
-
-class SettingsError(ValueError):
-    """Settings that cannot be extended without losing something."""
 
 
 def schema_path(config: Config) -> Path:
@@ -93,61 +85,3 @@ def settings_of(specs: str) -> JsonObject:
         "yaml.schemas": {schema: [f"{specs}/**/*.yaml", f"{specs}/**/*.yml", types]},
         "json.schemas": [{"fileMatch": match, "url": schema}],
     }
-
-
-def merged_settings(text: str | None, specs: str) -> str | None:
-    """Return VS Code's settings with ours added; None where nothing is to be added.
-
-    Raises SettingsError for a file with comments, or that is no JSON object, or has values of other types.
-    """
-    before = _parsed(text) if text is not None and text.strip() else {}
-    ours = settings_of(specs)
-    merged = dict(before)
-    schemas = _typed(before, "yaml.schemas", dict)
-    merged["yaml.schemas"] = {**schemas, **ours["yaml.schemas"]}
-    url = ours["json.schemas"][0]["url"]
-    others = [
-        each
-        for each in _typed(before, "json.schemas", list)
-        if not (isinstance(each, Mapping) and each.get("url") == url)
-    ]
-    merged["json.schemas"] = [*others, *ours["json.schemas"]]
-    if merged == before:
-        return None
-    ending = "\r\n" if text is not None and "\r\n" in text else "\n"
-    return (json.dumps(merged, indent=_indent(text or ""), ensure_ascii=False) + "\n").replace("\n", ending)
-
-
-def _typed(settings: Mapping[str, object], key: str, wanted: type[object]) -> Any:
-    value = settings.get(key, wanted())
-    if not isinstance(value, wanted):
-        raise SettingsError(f"`{key}` is no {'object' if wanted is dict else 'list'}")
-    return value
-
-
-def _parsed(text: str) -> JsonObject:
-    if len(text) > _MAX_BYTES:
-        raise SettingsError(f"it is larger than {_MAX_BYTES} bytes")
-    try:
-        data = json.loads(text, object_pairs_hook=_unique)
-    except (json.JSONDecodeError, RecursionError) as error:
-        reason = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "nested too deeply"
-        raise SettingsError(f"it has comments, or is no JSON otherwise ({reason})") from None
-    if not isinstance(data, dict):
-        raise SettingsError("it holds no object")
-    return data
-
-
-def _unique(pairs: list[tuple[str, object]]) -> JsonObject:
-    if len({key for key, _ in pairs}) < len(pairs):
-        raise SettingsError("a key stands twice in it")
-    return dict(pairs)
-
-
-def _indent(text: str) -> int | str:
-    """Return the indentation of the first indented line, or VS Code's default."""
-    for line in text.splitlines():
-        space = line[: len(line) - len(line.lstrip())]
-        if space and line.strip():
-            return space
-    return 4
