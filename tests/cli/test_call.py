@@ -96,17 +96,11 @@ def test_a_failed_call(call: Call) -> None:
     assert (done.exit_code, "Did you mean edit?" in done.stderr) == (1, True)
 
 
-def test_pictures_are_kept_where_one_asks(call: Call, tmp_path: Path) -> None:
+def test_pictures_are_named_and_printed_as_json(call: Call) -> None:
     arguments = ("bash", '{"command": "pictures"}', "--app", APP)
     done = call(*arguments)
     assert done.stdout == "three pieces\nand a text\n"
-    assert "toolcast: image image/png, 16 bytes: --save FOLDER keeps it" in done.stderr
-    for _ in range(2):
-        assert call(*arguments, "--save", str(tmp_path / "out")).exit_code == 0
-    names = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert [name for name in names if name.endswith(".png")] == ["bash-1-2.png", "bash-1.png"]
-    assert {"a report.pdf", "a report-2.pdf"} < set(names)
-    assert (tmp_path / "out/bash-1.png").read_bytes().startswith(b"\x89PNG")
+    assert "toolcast: image image/png, 16 bytes: --json prints it, in base64" in done.stderr
     whole = json.loads(call(*arguments, "--json").stdout)
     assert [piece["kind"] for piece in whole["content"]] == ["image", "audio", "file", "text"]
     assert msgspec.json.decode(json.dumps(whole["content"][0]["data"]), type=bytes).startswith(b"\x89PNG")
@@ -128,7 +122,7 @@ def test_a_program_without_a_registry(call: Call, target: str, told: str) -> Non
 
 
 PROGRAM = """
-from toolcast.runtime import Content, ToolRegistry, ToolResult
+from toolcast.runtime import ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Answer, Policy
 from generated.files.edit import EDIT
 from generated._types.process_state import ProcessState
@@ -144,8 +138,7 @@ def make():
     registry = ToolRegistry(policy=Policy(approver=approve), secrets={"TOKEN": "s3cret-value"}.get)
     registry.register(BASH, lambda params, context: ToolResult.ok(f"ran {params.command}", EXITED))
     registry.register(EDIT, lambda params, context: "edited")
-    files = tuple(Content.file(b"x", "text/html", name) for name in ("../up", "..", ".rc", "x/y", "a.html "))
-    registry.register(NOTE, lambda params, context: ToolResult.ok("", data=object(), content=files))
+    registry.register(NOTE, lambda params, context: ToolResult.ok("", data=object()))
     return registry
 """
 
@@ -160,15 +153,6 @@ def test_policy_and_secrets_are_the_registrys_own(
     done = call("edit", EDIT, "--app", "called_program:make")
     assert done.exit_code == 1
     assert "not on a Sunday" in done.stderr
-    assert (
-        call(
-            "note", '{"text": "a"}', "--app", "called_program:make", "--save", str(tmp_path / "out")
-        ).exit_code
-        == 0
-    )
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {f"note-{n}.html" for n in range(1, 6)}
-    assert {path.name for path in tmp_path.iterdir()} >= {"out", "called_program.py"}
-    assert not (tmp_path / "up").exists()
     done = call("note", '{"text": "a"}', "--app", "called_program:make", "--json")
     assert json.loads(done.stdout)["data"] is None
     assert "the result's data has no JSON form" in done.stderr
@@ -176,7 +160,6 @@ def test_policy_and_secrets_are_the_registrys_own(
 
 def test_usage(run: Command, empty: Path) -> None:
     assert run("call").exit_code == 2
-    assert run("call", "x", "{}", "--save", "out").exit_code == 2
     put(empty / "pyproject.toml", "[tool.toolcast]\n")
     result = run("call", "x", "{}")
     assert result.exit_code == 1

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import mimetypes
 import re
 import sys
 import time
@@ -18,7 +17,7 @@ from ..console import inert_json, json_text, one_line, print_diagnostics, printa
 from ..diagnostics import MISSING_LIBRARY, did_you_mean
 from ..jsonschema.json_values import JsonObject
 from .complete_values import complete_providers, complete_text_formats, complete_tools
-from .options import config_option, configuration, disk_problem, examples, refuse, takes
+from .options import config_option, configuration, examples, refuse, takes
 from .program import (
     TargetError,
     close,
@@ -62,7 +61,6 @@ class _Options(Struct, frozen=True, kw_only=True):
     provider: str | None
     injected: JsonObject
     as_json: bool
-    folder: Path | None
     answer: Path | None
     names: tuple[str, ...]
     cut: bool
@@ -78,7 +76,6 @@ class _Options(Struct, frozen=True, kw_only=True):
         """toolcast call glob '{"pattern": "*.py"}' --app app:registry  call it, print the result""",
         "toolcast call glob --app app:registry < arguments.json       arguments from stdin",
         "toolcast call inbox '{}' --inject user_id=7                  what the program fills in",
-        "toolcast call chart '{}' --app app:registry --save out       keep its images",
         "toolcast call --answer answer.txt                            the calls in a model's text",
         "toolcast call --answer answer.txt --in qwen3-coder           by the format of the model's family",
         "toolcast call --answer answer.txt --in auto --in my.toml     by all, and by one of your own",
@@ -97,10 +94,6 @@ class _Options(Struct, frozen=True, kw_only=True):
     help="A parameter that the program fills in: JSON, or text. More than one: repeat it.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result, or what was read, as JSON.")
-@click.option(
-    "--save", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
-    help="Write the result's images, audio and files there.",
-)  # fmt: skip
 @click.option(
     "--answer", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE|-",
     help="Call nothing: show how this answer of a model is read for calls.",
@@ -132,7 +125,6 @@ def command(options: _Options) -> int:
             or options.app is not None
             or options.provider is not None
             or options.injected
-            or options.folder is not None
         ):
             raise click.UsageError("--answer and --formats call no tool: leave out what a call needs.")
         if options.answer is None:
@@ -145,8 +137,6 @@ def command(options: _Options) -> int:
         raise click.UsageError("--in, --cut and --events say how an answer is read: name it with --answer.")
     text = _arguments(options.arguments)
     if options.app is None:
-        if options.folder is not None:
-            raise click.UsageError("--save keeps what a tool returns: name the registry with --app.")
         return _check(configuration(options.config_file), tool, text, options)
 
     log_to_stderr(logging.WARNING)
@@ -166,7 +156,7 @@ def command(options: _Options) -> int:
         result, data = asyncio.run(main(options.app))
     except TargetError as problem:
         raise no_registry(options.app, problem) from None
-    return _print_json(result, data) if options.as_json else _print(result, tool, options.folder)
+    return _print_json(result, data) if options.as_json else _print(result)
 
 
 def _arguments(stated: str | None) -> str | bytes | None:
@@ -271,50 +261,19 @@ def _pretty(content: bytes) -> str:
     return inert_json(msgspec.json.format(content, indent=2).decode())
 
 
-def _print(result: "ToolResult", tool: str, folder: Path | None) -> int:
-    """Print text to stdout, escaped on a terminal, and write the rest to files."""
+def _print(result: "ToolResult") -> int:
+    """Print text to stdout, escaped on a terminal, and name the rest."""
     if not result.success:
         click.echo(printable(result.error), err=True)
         return 1
     texts = [result.output, *(piece.text for piece in result.content if piece.kind == "text")]
     for text in filter(None, texts):
         click.echo(printable(text) if sys.stdout.isatty() else text)
-    others = [piece for piece in result.content if piece.kind != "text"]
-    for number, piece in enumerate(others, 1):
-        shown = f"{piece.kind} {one_line(piece.media_type)}, {len(piece.data):,} bytes"
-        if folder is None:
-            write_line(f"toolcast: {shown}: --save FOLDER keeps it", err=True)
-            continue
-        path = _saved(folder, _file_name(piece.name, piece.media_type, f"{tool}-{number}"), piece.data)
-        write_line(f"saved     {path.as_posix()} ({shown})", err=True)
+    for piece in result.content:
+        if piece.kind != "text":
+            shown = f"{piece.kind} {one_line(piece.media_type)}, {len(piece.data):,} bytes"
+            write_line(f"toolcast: {shown}: --json prints it, in base64", err=True)
     return 0
-
-
-def _file_name(name: str, media_type: str, default: str) -> str:
-    """Return the name that a result states, if it is a plain one; else `default` with a suffix."""
-    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}", name) and not name.endswith((".", " ")):
-        return name
-    return default + (mimetypes.guess_extension(media_type) or ".bin")
-
-
-def _saved(folder: Path, name: str, data: bytes) -> Path:
-    """Write a new file; where the name is taken, it gets a number."""
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        stem, dot, suffix = name.rpartition(".")
-        for number in range(1, 10_000):
-            counted = name if number == 1 else f"{stem}-{number}{dot}{suffix}" if stem else f"{name}-{number}"
-            path = folder / counted
-            try:
-                with path.open("xb") as file:
-                    file.write(data)
-            except FileExistsError:
-                continue
-            return path
-    except OSError as error:
-        raise disk_problem(error, folder) from None
-    raise refuse(folder.as_posix(), "too-many", f"there are 10,000 files like {name}", "name another folder")
 
 
 _FORMAT_FILE = ".toml"
