@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 from msgspec import Struct
 
+from ..analysis.lint.tool_list import undecided_keys
 from ..config import show
 from ..console import Format, count, one_line, write_line
 from ..diagnostics import Diagnostic
@@ -17,11 +18,15 @@ from ..http_operation import METHODS
 from ..importers.edit_yaml import EditError
 from ..importers.import_tools import import_sample, read_tools
 from ..importers.imported_specs import ImportedSpec, write_text
+from ..importers.mcp_server import ServerAddress, read_server
 from ..importers.merge import Side
+from ..importers.openapi.operations import Selection
+from ..importers.openapi.read_openapi import OpenApiChoices, read_openapi
 from ..importers.python_objects import read_python
 from ..importers.spec_text import Choices, property_names
 from ..importers.update import Settling
 from ..jsonschema.json_values import JsonObject
+from ..mcp import McpMissingError
 from ..permissions import PERMISSIONS, Permission
 from ..spec.discovery import discover
 from ..spec.read_file import SourceDocument, read_document
@@ -69,41 +74,42 @@ def _common_options(command: _Command) -> _Command:
     return cast(_Command, found)
 
 
-def _permission_patterns(
-    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> tuple[Permission | None, tuple[tuple[str, Permission], ...]]:
-    """Read `read` for all tools, `get_*=read` for some."""
-    plain: Permission | None = None
-    patterns: list[tuple[str, Permission]] = []
+_Value = TypeVar("_Value")
+_ByPattern = tuple[_Value | None, tuple[tuple[str, _Value], ...]]
+"""A value for all tools, and values for those whose name matches a pattern."""
+
+
+def _by_pattern(
+    values: tuple[str, ...], read: Callable[[str], _Value | None], expected: str
+) -> _ByPattern[_Value]:
+    """Read `VALUE` for all tools, `PATTERN=VALUE` for some."""
+    plain: _Value | None = None
+    patterns: list[tuple[str, _Value]] = []
     for value in values:
         pattern, separator, word = value.rpartition("=")
-        if word not in PERMISSIONS or (separator and not pattern):
-            expected = f"expected {', '.join(PERMISSIONS)} or PATTERN=PERMISSION"
-            raise click.BadParameter(f"{value!r} is no permission; {expected}", ctx, param)
+        found = read(word)
+        if found is None or (separator and not pattern):
+            raise click.BadParameter(f"{value!r}: expected {expected}")
         if separator:
-            patterns.append((pattern, word))
+            patterns.append((pattern, found))
         else:
-            plain = word
+            plain = found
     return plain, tuple(patterns)
 
 
-def _secret_patterns(
-    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> tuple[tuple[str, ...] | None, tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Read `a,b` (names) or `none` for all tools, `auth_*=token` for some."""
-    plain: tuple[str, ...] | None = None
-    patterns: list[tuple[str, tuple[str, ...]]] = []
-    for value in values:
-        pattern, separator, words = value.rpartition("=")
+def _permissions(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> _ByPattern[Permission]:
+    def read(word: str) -> Permission | None:
+        return word if word in PERMISSIONS else None
+
+    return _by_pattern(values, read, f"{', '.join(PERMISSIONS)} or PATTERN=PERMISSION")
+
+
+def _secrets(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> _ByPattern[tuple[str, ...]]:
+    def read(words: str) -> tuple[str, ...] | None:
         names = () if words == "none" else tuple(name.strip() for name in words.split(","))
-        if not all(names) or (separator and not pattern):
-            message = "expected names separated by commas, `none`, or PATTERN=NAMES"
-            raise click.BadParameter(message, ctx, param)
-        if separator:
-            patterns.append((pattern, names))
-        else:
-            plain = names
-    return plain, tuple(patterns)
+        return names if all(names) else None
+
+    return _by_pattern(values, read, "names separated by commas, `none`, or PATTERN=NAMES")
 
 
 def _take(
@@ -128,23 +134,25 @@ def _group(ctx: click.Context, param: click.Parameter, value: str) -> str:
     return value
 
 
+_PERMISSION = click.option(
+    "--permission",
+    multiple=True,
+    callback=_permissions,
+    metavar="[PATTERN=]PERMISSION",
+    help="What tools may do: all, or those whose name matches; without it, a TODO line. May be repeated.",
+)
+_SECRETS = click.option(
+    "--secrets",
+    multiple=True,
+    callback=_secrets,
+    metavar="[PATTERN=]NAMES",
+    help="Parameters that may carry secrets: a,b or none. May be repeated.",
+)
 _OPTIONS = (
     click.option("--into", required=True, type=_FOLDER, help="Specs folder."),
     click.option("--group", default="", callback=_group, help="Folder below --into."),
-    click.option(
-        "--permission",
-        multiple=True,
-        callback=_permission_patterns,
-        metavar="[PATTERN=]PERMISSION",
-        help="For all tools, or for those whose name matches; else a TODO line. May be repeated.",
-    ),
-    click.option(
-        "--secrets",
-        multiple=True,
-        callback=_secret_patterns,
-        metavar="[PATTERN=]NAMES",
-        help="Parameters that may carry secrets: a,b or none. May be repeated.",
-    ),
+    _PERMISSION,
+    _SECRETS,
     click.option(
         "--trust-hints",
         is_flag=True,
@@ -239,9 +247,6 @@ def mcp_command(stated: _McpOptions) -> None:
 
     COMMAND runs with your rights. Tools alone are read; nothing is called.
     """
-    from ..importers.mcp_server import ServerAddress, read_server
-    from ..mcp import McpMissingError
-
     is_url = len(stated.server) == 1 and stated.server[0].startswith(("http://", "https://"))
     if is_url and stated.env:
         raise click.UsageError("--env is for a COMMAND; a server at a URL has its own variables.")
@@ -318,9 +323,6 @@ def openapi_command(stated: _OpenApiOptions) -> None:
     What is selected fits one of each option: `--tag pets --method get` are the GET operations with the tag
     pets. --trust-hints gives GET and HEAD the permission network and all others write.
     """
-    from ..importers.openapi.operations import Selection
-    from ..importers.openapi.read_openapi import OpenApiChoices, read_openapi
-
     selection = Selection(
         tags=stated.tags,
         paths=stated.paths,
@@ -374,25 +376,13 @@ def python_command(targets: tuple[str, ...], timeout: float, options: ImportOpti
     ),
 )
 @click.argument("patterns", nargs=-1, metavar="[NAME…]", shell_complete=complete_tools)
-@click.option(
-    "--permission",
-    multiple=True,
-    callback=_permission_patterns,
-    metavar="[PATTERN=]PERMISSION",
-    help="What tools may do: all, or those whose name matches. May be repeated.",
-)
-@click.option(
-    "--secrets",
-    multiple=True,
-    callback=_secret_patterns,
-    metavar="[PATTERN=]NAMES",
-    help="Parameters that may carry secrets: a,b or none. May be repeated.",
-)
+@_PERMISSION
+@_SECRETS
 @config_option
 def decide_command(
     patterns: tuple[str, ...],
-    permission: tuple[Permission | None, tuple[tuple[str, Permission], ...]],
-    secrets: tuple[tuple[str, ...] | None, tuple[tuple[str, tuple[str, ...]], ...]],
+    permission: _ByPattern[Permission],
+    secrets: _ByPattern[tuple[str, ...]],
     config_file: Path | None,
 ) -> int:
     """Decide what specs leave open: lines that say TODO, of the tools whose names match NAME, or of all.
@@ -438,8 +428,6 @@ def _decide(
     root: Path, path: str, patterns: tuple[str, ...], choices: Choices
 ) -> tuple[JsonObject, bool] | Diagnostic:
     """Decide one spec; return what was decided, and whether something is left open."""
-    from ..analysis.lint.tool_list import undecided_keys
-
     file = root / path
     document = read_document(file, show(file))
     if not isinstance(document, SourceDocument) or not isinstance(document.data, dict):
