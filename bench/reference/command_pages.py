@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 import click
-from toolcast.cli.import_ import KINDS
-from toolcast.cli.main import COMMANDS, STEPS, cli
+from toolcast.cli.main import COMMANDS, KINDS, STEPS, cli
 
 from .markdown import codes, escaped, fenced, table
 

@@ -6,8 +6,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from msgspec import Struct
-
 from .package_files import PACKAGE
 from .version import __version__
 
@@ -15,42 +13,22 @@ NAME = "toolcast"
 """The name of the distribution on a package index."""
 
 
-class _Distribution(Struct, frozen=True):
-    """A distribution named `toolcast` that is installed in this environment. `version` is the one in its
-    metadata, `location` the folder that holds its import package. `editable`: that folder is a source
-    checkout. `running`: the imported package is the one of this distribution.
-    """
-
-    version: str
-    location: Path
-    editable: bool
-    running: bool
-
-
-def _installed_distribution() -> _Distribution | None:
-    """The installed distribution `toolcast`; None if the package runs without one, from source. The checkout
-    of an editable install is read from `direct_url.json` (PEP 610).
-    """
+def describe() -> str:
+    """Return one line that names the running package and the distribution it comes from."""
     try:
         found = importlib.metadata.distribution(NAME)
     except importlib.metadata.PackageNotFoundError:
-        return None
+        return f"{NAME} {__version__}, run from source at {PACKAGE}; no distribution is installed"
     checkout = _editable_checkout(found)
     if checkout is not None:
         running = PACKAGE.is_relative_to(checkout)
-        return _Distribution(found.version, checkout, editable=True, running=running)
-    folder = Path(str(found.locate_file(""))).resolve()
-    return _Distribution(found.version, folder, editable=False, running=PACKAGE.parent == folder)
-
-
-def describe() -> str:
-    """One line that names the running package and the distribution it comes from."""
-    found = _installed_distribution()
-    if found is None:
-        return f"{NAME} {__version__}, run from source at {PACKAGE}; no distribution is installed"
-    kind = "editable install of" if found.editable else "installed in"
-    line = f"distribution {NAME} {found.version}, {kind} {found.location}"
-    if not found.running:
+        place = f"editable install of {checkout}"
+    else:
+        folder = Path(str(found.locate_file(""))).resolve()
+        running = PACKAGE.parent == folder
+        place = f"installed in {folder}"
+    line = f"distribution {NAME} {found.version}, {place}"
+    if not running:
         return f"{NAME} {__version__}, run from {PACKAGE}; not the {line}"
     return f"{NAME} {__version__} ({line})"
 
@@ -61,6 +39,7 @@ def requirement(extra: str) -> str:
 
 
 def _editable_checkout(found: importlib.metadata.Distribution) -> Path | None:
+    """Return the checkout of an editable install, of which `direct_url.json` tells (PEP 610)."""
     text = found.read_text("direct_url.json")
     if text is None:
         return None

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 import toolcast
-from toolcast.cli.import_ import KINDS
-from toolcast.cli.main import COMMANDS, STEPS
+from toolcast.cli.main import COMMANDS, KINDS, STEPS
 from toolcast.config import load_config
 
 from bench.reference.all_pages import FOLDER, all_pages, differing, write

@@ -15,8 +15,7 @@ import pytest
 import yaml
 from click.testing import Result
 from toolcast import __version__
-from toolcast.cli.import_ import KINDS
-from toolcast.cli.main import COMMANDS, STEPS, cli
+from toolcast.cli.main import COMMANDS, KINDS, STEPS, cli
 from toolcast.cli.main import run as run_line
 from toolcast.diagnostics import Diagnostic
 from toolcast.spec.load import load_tool

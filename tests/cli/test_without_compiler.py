@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from toolcast.cli.import_ import KINDS
-from toolcast.cli.main import COMMANDS, STEPS
+from toolcast.cli.main import COMMANDS, KINDS, STEPS
 
 from tests.project.fake import put
 from tests.sampled import sampled

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 from click.testing import CliRunner
-from toolcast.cli.import_ import import_group
+from toolcast.cli.main import import_group
 
 TOOL = {"name": "find", "description": "Finds.", "parameters": {"properties": {"key": {"type": "string"}}}}
 

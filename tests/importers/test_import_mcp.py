@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner, Result
-from toolcast.cli.import_ import import_group
+from toolcast.cli.main import import_group
 from toolcast.importers.mcp_server import ServerAddress, read_server
 
 from tests.mcp.conftest import installed as installed

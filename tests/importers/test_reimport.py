@@ -8,7 +8,7 @@ import pytest
 import toolcast
 import yaml
 from click.testing import CliRunner, Result
-from toolcast.cli.import_ import import_group
+from toolcast.cli.main import import_group
 from toolcast.spec.discovery import EDITOR_SCHEMA
 
 LOOK: dict[str, Any] = {

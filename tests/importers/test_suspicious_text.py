@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from toolcast.cli.import_ import import_group
+from toolcast.cli.main import import_group
 from toolcast.importers.import_tools import read_tools, specs_of
 from toolcast.importers.suspicious_text import RULES, problems_of
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from toolcast.cli.import_ import import_group
+from toolcast.cli.main import import_group
 
 from tests.lint.projects import run
 from tests.sampled import sampled

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from toolcast.cli.import_ import import_group
+from toolcast.cli.main import import_group
 from toolcast.mcp import Limits, ListingError, McpTools, ToolChanges, mcp_tools
 from toolcast.providers import available
 from toolcast.runtime import ToolRegistry

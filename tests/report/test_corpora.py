@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from toolcast.analysis.report.catalogue import catalogue
 from toolcast.analysis.report.page import render_page
 from toolcast.analysis.report.report_model import Loss, ProviderDetail
-from toolcast.cli.import_ import import_group
+from toolcast.cli.main import import_group
 from toolcast.jsonschema.pointers import resolve, split
 
 from tests.report.reports import report_of

@@ -18,7 +18,7 @@ COMMANDS = {
     "clean": ("generate", "clean_command", "Remove everything generated."),
     "diff": ("diff", "command", "Tell what changed between two states, and for whom."),
     "generate": ("generate", "command", "Compile the specs; check or show what would change."),
-    "import": ("import_", "import_group", "Turn existing definitions into specs."),
+    "import": ("main", "import_group", "Turn existing definitions into specs."),
     "init": ("init", "command", "Set up toolcast in a project."),
     "lint": ("lint", "command", "Check the whole set: limits, names, wording, policy."),
     "list": ("list_", "command", "List the tools: groups, permissions, cost."),
@@ -38,6 +38,16 @@ STEPS = {
 }
 """The same for what build engines run (docs/reference/engines.md): not listed, since no person types them."""
 
+KINDS = {
+    "decide": ("import_kinds", "decide_command", "Decide what imported specs leave open."),
+    "mcp": ("import_kinds", "mcp_command", "Specs from a running MCP server: a command, or an address."),
+    "openapi": ("import_kinds", "openapi_command", "Specs from the operations of an OpenAPI document."),
+    "python": ("import_kinds", "python_command", "Specs from functions, classes, and tools of frameworks."),
+    "sample": ("import_kinds", "sample_command", "Infer one spec from samples of a tool's arguments."),
+    "tools": ("import_kinds", "tools_command", "Specs from files that list tools."),
+}
+"""Kind → the same, for the commands of `import`."""
+
 _WITHOUT_COMPILER = frozenset({"call", "schema", "serve"})
 """Commands that work where `toolcast[build]` is not installed, as with `toolcast[mcp]`."""
 
@@ -45,7 +55,12 @@ _Table = Mapping[str, tuple[str, str, str]]
 """Command → module, name in it, and short help."""
 
 
-class LazyGroup(click.Group):
+def examples(*lines: str) -> str:
+    """Return an epilog that keeps its lines."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+class _LazyGroup(click.Group):
     """Imports the module of a command at its first use; those of `table` are listed."""
 
     def __init__(
@@ -84,7 +99,7 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, self._table[name][2]) for name in self.list_commands(ctx)])
 
 
-class _Commands(LazyGroup):
+class _Commands(_LazyGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -127,6 +142,29 @@ def _version(ctx: click.Context, _parameter: click.Parameter, value: object) -> 
 )
 def cli() -> None:
     """Compile one spec per LLM tool into typed Python and every provider's JSON."""
+
+
+@click.group(
+    "import",
+    cls=_LazyGroup,
+    table=KINDS,
+    heading="Kinds of source, and what follows an import",
+    subcommand_metavar="KIND SOURCE…",
+    epilog=examples(
+        "toolcast import tools tools.json --into specs/github",
+        "toolcast import mcp --into specs/git -- uvx mcp-server-git",
+        "toolcast import python server:mcp --into specs    all tools of a FastMCP server",
+        "toolcast import openapi api.yaml --into specs/shop",
+        "toolcast import decide --permission read --secrets none",
+        "toolcast import openapi --help                    the options of one kind",
+    ),
+)
+def import_group() -> None:
+    """Turn existing definitions into specs.
+
+    The exit status is 1 if a definition cannot be imported or is in conflict with what a person changed, and
+    with --check if the source is not as it was imported.
+    """
 
 
 @cli.result_callback()

@@ -12,6 +12,7 @@ from ..config import Config, load_config, show
 from ..console import FORMATS, Format
 from ..console import print_diagnostics as print_diagnostics
 from ..diagnostics import Diagnostic
+from .main import examples as examples
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _Options = TypeVar("_Options")
@@ -91,11 +92,6 @@ def refuse(
     shown = show(file) if isinstance(file, Path) else file
     print_diagnostics((Diagnostic(file=shown, code=code, message=message, hint=hint),), form)
     return click.exceptions.Exit(1)
-
-
-def examples(*lines: str) -> str:
-    """Return an epilog that keeps its lines."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def create(path: Path, text: str) -> None:

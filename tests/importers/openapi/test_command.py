@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner, Result
-from toolcast.cli.import_ import import_group
+from toolcast.cli.main import import_group
 
 PATHS = {
     "/pets": {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
-from toolcast.cli.import_ import import_group
+from toolcast.cli.main import import_group
 from toolcast.diagnostics import Diagnostic
 from toolcast.importers.python_objects import read_python
 from toolcast.importers.python_objects.read_object import read_object
