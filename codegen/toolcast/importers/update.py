@@ -60,11 +60,6 @@ class Update(Struct, frozen=True, kw_only=True):
     changes: tuple[ToolChange, ...]
     diagnostics: tuple[Diagnostic, ...]
 
-    @property
-    def differs(self) -> bool:
-        """Return whether the source differs from what is here; a spec deleted here is no difference."""
-        return any(change.kind != "deleted" for change in self.changes)
-
 
 class Source(Struct, frozen=True):
     """The source of an import. `present` are the names of all its tools, also of those without a draft; None
