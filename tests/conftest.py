@@ -5,10 +5,12 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from toolcast.project.core import compiler
 
 # In CI a change fails for its own reasons: property tests run the same examples every time, and `seed` is the
 # same. Elsewhere they are fewer, and new in each run, and what they find becomes a test case. `make nightly`
@@ -20,6 +22,14 @@ settings.register_profile(
 settings.register_profile("ci", settings.get_profile("default"), max_examples=30, derandomize=True)
 settings.register_profile("nightly", settings.get_profile("default"), max_examples=400)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _formatted_once() -> Iterator[None]:
+    """Format each text once in a process: it is most of the work of a compilation, and most texts recur."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "formatted", lru_cache(maxsize=2048)(compiler.formatted))
+        yield
 
 
 @pytest.fixture(scope="session")
