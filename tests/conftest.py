@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from toolcast.project.core import compiler
+from toolcast.project.state import fingerprint
+from toolcast.project.state.index import Index
 
 # In CI a change fails for its own reasons: property tests run the same examples every time, and `seed` is the
 # same. Elsewhere they are fewer, and new in each run, and what they find becomes a test case. `make nightly`
@@ -29,6 +31,31 @@ def _formatted_once() -> Iterator[None]:
     """Format each text once in a process: it is most of the work of a compilation, and most texts recur."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiler, "formatted", lru_cache(maxsize=2048)(compiler.formatted))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiler_digested_once() -> Iterator[None]:
+    """Read the compiler's own files once in a process: no test edits them, and each build digests them."""
+    package, contents = fingerprint.PACKAGE, fingerprint._contents
+    read = fingerprint.Sources(Index("", load=False), {})
+    found: list[tuple[str, str]] = []
+
+    def kept(folder: Path, suffixes: tuple[str, ...], sources: fingerprint.Sources) -> list[tuple[str, str]]:
+        if folder is not package or package.is_relative_to(sources.index.base):
+            return contents(folder, suffixes, sources)
+        found[:] = found or contents(folder, suffixes, read)
+        sources.digests.update(read.digests)
+        for key, row in read.index._inputs.items():
+            path = os.fsdecode(key)
+            if path in read.digests:
+                sources.index._inputs[key] = row
+            else:  # a folder, which bytecode changes
+                sources.index.input_unchanged(path)
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fingerprint, "_contents", kept)
         yield
 
 

@@ -403,11 +403,11 @@ class TestNew:
         ],
     )
     def test_names_that_cannot_be_are_refused(self, run: Command, base: Path, name: str) -> None:
-        before = states(base.parent)
+        before = states(base), sorted(base.parent.iterdir())
         result = run("new", name)
         assert result.exit_code == 1
         assert "hint:" in result.stderr
-        assert states(base.parent) == before
+        assert (states(base), sorted(base.parent.iterdir())) == before
 
     @pytest.mark.parametrize("suffix", [".yaml", ".yml", ".json"])
     def test_nothing_is_overwritten(self, run: Command, base: Path, suffix: str) -> None:
