@@ -19,7 +19,7 @@ from toolcast.project.state.index import Index
 # runs many times as many.
 # Neither the time that an example takes nor how many a strategy rejects is a matter of a test.
 settings.register_profile(
-    "default", max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+    "default", max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
 )
 settings.register_profile("ci", settings.get_profile("default"), max_examples=30, derandomize=True)
 settings.register_profile("nightly", settings.get_profile("default"), max_examples=400)
