@@ -1,5 +1,6 @@
 """The report's page in Chromium, which `make browser` installs."""
 
+import importlib.util
 import os
 import shutil
 from collections.abc import Iterator
@@ -28,16 +29,20 @@ document.addEventListener("securitypolicyviolation", (event) =>
 """
 
 
-@contextmanager
-def chromium() -> Iterator["Browser"]:
-    """A headless browser; without it, or without Playwright, a test is skipped, in CI it fails."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
+def program() -> str:
+    """The browser; without it, or without Playwright, a test is skipped, in CI it fails."""
+    if importlib.util.find_spec("playwright") is None:
         missing("Playwright is not installed; `make browser` installs it")
     found = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if found is None:
-        missing("Chromium is not installed; `make browser` installs it")
+    return found or missing("Chromium is not installed; `make browser` installs it")
+
+
+@contextmanager
+def chromium() -> Iterator["Browser"]:
+    """A headless browser."""
+    found = program()
+    from playwright.sync_api import sync_playwright
+
     root = getattr(os, "geteuid", lambda: 1)() == 0  # Chromium has no sandbox for root
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(

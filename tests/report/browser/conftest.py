@@ -12,7 +12,7 @@ from tests.report.hostile import TEXTS
 from tests.report.reports import report_of
 from tests.typescript.tools import ROOT
 
-from .chromium import chromium, write_page
+from .chromium import chromium, program, write_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -35,6 +35,7 @@ def browser() -> "Iterator[Browser]":
 @pytest.fixture(scope="session")
 def reference_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of the reference toolset, with changes to another state."""
+    program()
     report = report_of(ROOT, tools=TOOLS)
     return write_page(with_changes(report), tmp_path_factory.mktemp("page") / "report.html")
 
@@ -42,6 +43,7 @@ def reference_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of tools whose every text is a trick."""
+    program()
     properties = {trick: {"type": "string", "description": HOSTILE, "default": trick} for trick in TRICKS}
     properties["kind"] = {"enum": list(TRICKS), "description": HOSTILE}
     tool = spec(description=HOSTILE, summary=HOSTILE.replace("\u2028\u2029", ""), properties=properties)
