@@ -4,6 +4,7 @@ import gc
 import hashlib
 import os
 import secrets
+import signal
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -57,6 +58,13 @@ def _compiler_digested_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fingerprint, "_contents", kept)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible() -> None:
+    """Heed SIGINT, which shells ignore for what they start in the background: tests' programs inherit it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
