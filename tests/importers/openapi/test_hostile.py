@@ -242,7 +242,7 @@ def test_the_work_for_components_that_refer_to_each_other(shape: Callable[[int],
     assert more < 1.2 * less, (steps, sizes)
 
 
-@pytest.mark.parametrize(("number", "code"), [(180, "openapi-too-large"), (120, "import-too-large")])
+@pytest.mark.parametrize(("number", "code"), [(180, "openapi-too-large"), (110, "import-too-large")])
 def test_schemas_that_are_too_large_for_a_spec_are_refused(number: int, code: str) -> None:
     document = parse_openapi(json.dumps(_posting(_dense(number)), indent=1).encode(), "api.json")
     assert isinstance(document, OpenApiDocument)
