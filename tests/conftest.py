@@ -1,5 +1,6 @@
 """Fixtures shared by every test."""
 
+import faulthandler
 import gc
 import hashlib
 import os
@@ -10,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
 from toolcast.project.core import compiler
 from toolcast.project.state import fingerprint
@@ -65,6 +67,14 @@ def _interruptible() -> None:
     """Heed SIGINT, which shells ignore for what they start in the background: tests' programs inherit it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _endless_named(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Show the stack of a module that does not end. To watch each test would cost more than most tests do."""
+    faulthandler.dump_traceback_later(600, file=pytestconfig.stash[fault_handler_stderr_fd_key])
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture(scope="session")
