@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.console import printable, render, wants_colour
+from toolcast.colours import wants_colour
+from toolcast.console import printable, render
 from toolcast.diagnostics import Diagnostic
 
 PROBLEMS = (

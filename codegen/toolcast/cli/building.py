@@ -9,19 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ..colours import paint, wants_colour
 from ..config import load_config, show
-from ..console import (
-    Format,
-    count,
-    inert_json,
-    one_line,
-    paint,
-    print_diagnostics,
-    printable,
-    render,
-    wants_colour,
-    write_line,
-)
+from ..console import Format, count, inert_json, one_line, print_diagnostics, printable, render, write_line
 from ..diagnostics import Diagnostic
 from ..jsonschema.json_values import JsonObject
 from .terminal import Bar

@@ -25,8 +25,9 @@ from ..analysis.diff.places import cut
 from ..analysis.diff.rules import AUDIENCES, RULES, Audience, Change
 from ..analysis.diff.states import UnreadableStateError
 from ..analysis.diff.targets import open_states
+from ..colours import paint, wants_colour
 from ..config import Config
-from ..console import FORMATS, Format, count, json_text, one_line, paint, printable, render, wants_colour
+from ..console import FORMATS, Format, count, json_text, one_line, printable, render
 from ..diagnostics import Diagnostic, has_errors
 from ..jsonschema.json_values import JsonObject
 from ..markdown_text import code, escaped

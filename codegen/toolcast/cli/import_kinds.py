@@ -32,8 +32,7 @@ from ..spec.discovery import discover
 from ..spec.read_file import SourceDocument, read_document
 from ..spec.tool_names import group_problem
 from .complete_values import complete_tools
-from .import_outcome import ImportOptions, print_problems, write_imported, write_nothing, write_specs
-from .import_outcome import ImportOptions, print_problems, write_specs
+from .import_outcome import ImportOptions, print_problems, write_imported, write_specs
 from .options import config_option, configuration, examples, format_option, refuse, takes
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

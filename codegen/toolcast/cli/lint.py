@@ -10,7 +10,8 @@ import click
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from ..console import count, json_text, paint, render, table, wants_colour
+from ..colours import paint, wants_colour
+from ..console import count, json_text, render, table
 from ..diagnostics import Diagnostic, Severity, did_you_mean
 from .complete_values import complete_codes, complete_groups, complete_providers, complete_tools
 from .options import config_option, configuration, examples, print_diagnostics, refuse, takes

@@ -10,8 +10,9 @@ import click
 import msgspec
 from msgspec import Struct
 
+from ..colours import wants_colour
 from ..config import show
-from ..console import count, json_text, table, wants_colour, write_line
+from ..console import count, json_text, table, write_line
 from ..diagnostics import did_you_mean, has_errors
 from ..jsonschema.json_values import JsonObject
 from ..permissions import PERMISSIONS

@@ -10,8 +10,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..colours import paint, wants_colour
 from ..config import Config, show
-from ..console import inert_json, json_text, one_line, paint, printable, table, wants_colour, write_line
+from ..console import inert_json, json_text, one_line, printable, table, write_line
 from ..contract.build import build_tool
 from ..diagnostics import did_you_mean
 from ..output_layout import CONTRACTS, schemas_folder

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import click
 from msgspec import Struct
 
+from ..colours import paint, wants_colour
 from ..command_settings import MOST_EXAMPLES
-from ..console import count, json_text, one_line, paint, wants_colour
+from ..console import count, json_text, one_line
 from .complete_values import complete_tools
 from .options import config_option, configuration, examples, print_diagnostics, takes
 from .terminal import Bar
