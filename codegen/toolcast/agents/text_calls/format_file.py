@@ -41,8 +41,6 @@ _ONLY = {
     "exact": ("json-calls",),
     "names": ("json-calls",),
     "arguments": ("json-calls",),
-    "ids": ("json-calls",),
-    "extra": ("json-calls",),
 }
 """Keys of a form that have a meaning for some contents only."""
 _PEEKED = ("json-calls", "python", "elements", "words")
