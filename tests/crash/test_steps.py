@@ -118,7 +118,7 @@ def _assembled(base: Path, new: bool) -> Assembled:
 def _place(base: Path, out: Path, *, new: bool, config: Config | None = None) -> tuple[Diagnostic, ...]:
     assembled, folder = _assembled(base, new), base / f"shard {new}"
     compiled = output_files(assembled.units, {folder: read_shard(folder)})
-    return publish_set(assembled, compiled, out, shown_output="generated", config=config)
+    return publish_set(assembled, compiled, out, config=config)
 
 
 FOREIGN = {"notes.txt": "mine", "schemas/own.json": "{}", "gone/own.md": "mine"}

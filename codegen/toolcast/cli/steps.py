@@ -266,7 +266,6 @@ def assemble_command(options: _AssembleOptions) -> int:
                 assembled,
                 None if options.only_whole else compiled,
                 options.out,
-                shown_output=show(options.out),
                 config=config,
                 waiting=lambda message: write_line(message, err=True),
             )

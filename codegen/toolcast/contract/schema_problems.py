@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct
 from msgspec.json import decode
+from msgspec.structs import replace
 
-from ..diagnostics import Diagnostic, Severity
+from ..diagnostics import Diagnostic
 from ..jsonschema.cases import FORBIDDEN, Part, Side
 from ..jsonschema.emptiness import Emptiness
 from ..jsonschema.json_values import JsonMapping, JsonObject
@@ -30,12 +31,10 @@ from .schema_forms import asserted_keywords
 from .tree import Array, Contract, Field, Map, Node, Nothing, Object, Reference, Tuple, Union, nodes
 
 
-def _diagnose_at(
-    normal: NormalForm, pointer: str, code: str, message: str, hint: str = "", severity: Severity = "error",
-) -> Diagnostic:  # fmt: skip
-    """A diagnostic at the position in the spec of what is at `pointer` of the contract document."""
+def _diagnose_at(normal: NormalForm, pointer: str, code: str, message: str, hint: str = "") -> Diagnostic:
+    """An error at the position in the spec of what is at `pointer` of the contract document."""
     document, path = normal.locate(pointer)
-    return diagnose(document, path, code, message, hint, severity=severity)
+    return diagnose(document, path, code, message, hint)
 
 
 def circular_definitions(normal: NormalForm) -> tuple[str, ...]:
@@ -236,12 +235,12 @@ def refused_headers(normal: NormalForm, secrets: Sequence[str]) -> Iterator[Diag
         yield _diagnose_at(normal, pointer, "mcp-header", problem.message, problem.hint)
     for path, _ in annotated(schema):
         if path[:1] == ("properties",) and path[1] in secrets:
-            yield _diagnose_at(
-                normal, f"/parameters{join(path)}/{KEYWORD}", "secret-header",
-                f"{quoted(str(path[1]))} may carry a secret, and gateways before the server read headers",
-                "leave the annotation out, or take the parameter off `secrets`",
-                severity="warning",
-            )  # fmt: skip
+            message = (
+                f"{quoted(str(path[1]))} may carry a secret, and gateways before the server read headers"
+            )
+            hint = "leave the annotation out, or take the parameter off `secrets`"
+            at = f"/parameters{join(path)}/{KEYWORD}"
+            yield replace(_diagnose_at(normal, at, "secret-header", message, hint), severity="warning")
 
 
 def injection_problems(

@@ -90,27 +90,34 @@ def check_names(
         names[entry[1].lower()].append(entry)
         modules[_module_key(entry)].append(entry)
     found: list[Diagnostic] = []
+
+    def report(code: str, message: str, hint: str) -> None:
+        line, column = locate(path) if locate else (0, 0)
+        file = shown(shown_root, path)
+        problem = Diagnostic(file=file, line=line, column=column, code=code, message=message, hint=hint)
+        found.append(problem)
+
     for entry in ordered:
         path, name, _ = entry
         if path in respelled:
-            found.append(_clash("group-clash", *respelled[path], path, shown_root, locate))
+            report("group-clash", *respelled[path])
         if same := _other(entry, names[name.lower()]):
             how = "is" if same[1] == name else f"differs only by case from {quoted(same[1])}, which is"
             message = f"the tool name {quoted(name)} {how} also that of {shown(shown_root, same[0])}"
             hint = "give one of the two another `name`"
-            found.append(_clash("duplicate-name", message, hint, path, shown_root, locate))
+            report("duplicate-name", message, hint)
         elif module := _other(entry, modules[_module_key(entry)]):
             message = (
                 f"the tool names {quoted(name)} and {quoted(module[1])} become the same Python module;"
                 f" the other is in {shown(shown_root, module[0])}"
             )
             hint = "rename one of the two, or move it to another folder"
-            found.append(_clash("module-clash", message, hint, path, shown_root, locate))
+            report("module-clash", message, hint)
         elif (key := _module_key(entry)) in packages:
             folder = quoted(packages[key])
             message = f"the tool {quoted(name)} and the folder {folder} become the same Python module"
             hint = "rename the tool, or move it into that folder"
-            found.append(_clash("module-clash", message, hint, path, shown_root, locate))
+            report("module-clash", message, hint)
     return tuple(sorted(found))
 
 
@@ -121,14 +128,6 @@ def _module_key(entry: Entry) -> tuple[str, ...]:
 def _other(entry: Entry, group: Sequence[Entry]) -> Entry | None:
     """Return the first of `group` that is not `entry`."""
     return next((each for each in group[:2] if each is not entry), None)
-
-
-def _clash(
-    code: str, message: str, hint: str, path: str, shown_root: str, locate: Locate | None
-) -> Diagnostic:
-    line, column = locate(path) if locate else (0, 0)
-    file = shown(shown_root, path)
-    return Diagnostic(file=file, line=line, column=column, code=code, message=message, hint=hint)
 
 
 def check_types(paths: Iterable[str], *, shown_root: str) -> tuple[Diagnostic, ...]:

@@ -83,7 +83,7 @@ def put_together(
     """The output folder, and the files that errors speak of."""
     assembled = assemble({str(folder): units for folder, units in shards.items()}, kit_of(config))
     compiled = output_files(assembled.units, shards)
-    found = publish_set(assembled, compiled, out, shown_output="generated")
+    found = publish_set(assembled, compiled, out)
     reported = {problem.file for problem in (*assembled.diagnostics, *found)}
     return tree(out), reported
 
@@ -148,7 +148,10 @@ class TestOutput:
         assert found["mine.txt"] == b"mine"
         assert "top.py" in found
 
-    def test_a_foreign_file_stops_everything(self, config: Config, tmp_path: Path) -> None:
+    def test_a_foreign_file_stops_everything(
+        self, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(config.output.parent)
         config.output.mkdir()
         (config.output / "top.py").write_text("mine = 1\n", encoding="utf-8")
         found, reported = put_together(
@@ -179,7 +182,10 @@ class TestOutput:
         assert not config.output.exists()
 
     @pytest.mark.parametrize("thing", ["a file", "a link"])
-    def test_an_output_that_is_a_file_is_reported(self, config: Config, tmp_path: Path, thing: str) -> None:
+    def test_an_output_that_is_a_file_is_reported(
+        self, config: Config, tmp_path: Path, thing: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(config.output.parent)
         shards = {tmp_path / "a": shard(config, ["top.yaml"], tmp_path / "a")}
         (tmp_path / "real").mkdir()
         if thing == "a file":
@@ -198,7 +204,7 @@ class TestOutput:
         }
         expected, _ = put_together(config, whole, tmp_path / "all")
         assembled = assemble({str(folder): units for folder, units in whole.items()}, kit_of(config))
-        publish_set(assembled, None, tmp_path / "set", shown_output="set")
+        publish_set(assembled, None, tmp_path / "set")
         union = tree(tmp_path / "set")
         assert "top.py" not in union
         for folder in whole:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ...config import DEFAULT_PROVIDERS, Config
+from ...config import DEFAULT_PROVIDERS, Config, show
 from ...diagnostics import Diagnostic, has_errors
 from ...providers import Profile
 from ...spec.discovery import kind_of, stem_problems
@@ -160,7 +160,6 @@ def publish_set(
     compiled: Mapping[str, Path] | None,
     out: Path,
     *,
-    shown_output: str,
     config: Config | None = None,
     waiting: Callable[[str], None] = lambda _message: None,
 ) -> tuple[Diagnostic, ...]:
@@ -172,7 +171,7 @@ def publish_set(
     tree = Tree(out, Index(out, load=False))
     found = tree.find(NAME)
     if found is not None and found.kind != "file" and not found.place:  # no folder, and so no lock in it
-        plan = plan_outputs({NAME: b""}, tree, frozenset(), shown_output=shown_output)
+        plan = plan_outputs({NAME: b""}, tree, frozenset(), shown_output=show(out))
         return plan.diagnostics
     state, new = out / _STATE, not out.exists()
     if config is not None and out == config.output:
@@ -180,7 +179,7 @@ def publish_set(
     with locked(state, waiting):
         prepare_state(state)
         try:
-            return _place(assembled, compiled, out, state, shown_output)
+            return _place(assembled, compiled, out, state)
         finally:
             _leave(state)
             if new:
@@ -189,9 +188,9 @@ def publish_set(
 
 
 def _place(
-    assembled: Assembled, compiled: Mapping[str, Path] | None, out: Path, state: Path, shown_output: str
+    assembled: Assembled, compiled: Mapping[str, Path] | None, out: Path, state: Path
 ) -> tuple[Diagnostic, ...]:
-    index = Index(out, load=False)
+    shown_output, index = show(out), Index(out, load=False)
     tree = Tree(out, index)
     expected: dict[str, bytes | None] = {}
     digests = assembled.digests
