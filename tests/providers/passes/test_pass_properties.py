@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import jsonschema_rs
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.analysis.verify.provider_laws import encode
 from toolcast.providers.ledger import LedgerEntry
@@ -24,12 +24,22 @@ WALKED = ("dropped_patterns", "unevaluated", "description", KEYWORDS)
 """Passes that finish what the walk over keywords has begun. It leaves out definitions that are inlined."""
 BESIDE = {
     "absent_nulls": ("null_as_absence",),
-    "without_unions": ("one_of",),
+    **dict.fromkeys(("max_branches", "nullable_branch", "union_siblings", "without_unions"), ("one_of",)),
     "union_alone": ("root", "union_siblings"),
     **dict.fromkeys(WALKED, ("references",)),
 }
 """Passes that finish what others have begun, or rest on them."""
 COMBINATORS = tuple(each.name for each in STAGES["combinators"])
+_CONDITIONAL = {"type": "string", "if": {"minLength": 2}, "then": {"pattern": "a"}}
+WIDENED = {
+    "type": "object",
+    "properties": {
+        "only": {"oneOf": [_CONDITIONAL]},
+        "beside": {"minLength": 1, "oneOf": [_CONDITIONAL, {"type": ["string", "integer"]}]},
+        "many": {"oneOf": [_CONDITIONAL, *({"type": "string", "maxLength": most} for most in range(12))]},
+    },
+}
+"""Each `oneOf` has a branch without its `if` in most dialects: the walk sends `anyOf` in its place."""
 NUMBERS = st.integers(0, 10_000)
 """Which of the dialects that need a pass, and how many levels, an example has."""
 
@@ -66,6 +76,7 @@ def test_no_node_is_changed_and_equal_runs_give_equal_results(schema: Any, numbe
     assert json.dumps(schema) == before
 
 
+@example(schema=WIDENED, number=0)
 @given(schema=schemas(), number=NUMBERS)
 def test_a_pass_applied_twice_changes_nothing(schema: Any, number: int) -> None:
     for name in NAMES:
