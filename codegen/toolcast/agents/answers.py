@@ -13,10 +13,14 @@ from msgspec import Struct
 from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
-from .dispatch import Dispatcher, assistant_messages, parse, read_container, read_end, read_usage, render
+from .dispatch import Dispatcher, read_container, read_end, read_usage, render
 from .dispatch.answer_facts import AnswerEnd, AnswerFacts, read_facts
+from .dispatch.answer_fields import load
 from .dispatch.assembler import Assembler
 from .dispatch.call import DispatchError, Piece
+from .dispatch.history import own_messages
+from .dispatch.parse_answer import read_calls
+from .dispatch.wire_formats import format_of
 from .record import CallRecord
 from .usage import Usage
 
@@ -147,11 +151,13 @@ class WireAnswers(Answers):
         self.name = self._format = self._dispatcher.format
 
     def read(self, response: Any) -> ReadAnswer:
+        response = load(response)
         end = read_end(response, self._format)
         usage = read_usage(response, self._format)
         try:
-            calls = parse(response, self._format)
-            messages = assistant_messages(response, self._format)
+            known = format_of(self._format)
+            calls = read_calls(response, known)
+            messages = [] if known.name.startswith("mcp") else own_messages(response, known, calls)
         except DispatchError:
             if end.reason != "provider_error":
                 raise

@@ -1,7 +1,7 @@
 """The events of a run of model and tools, and what watches it for traces and metrics."""
 
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -86,14 +86,12 @@ class Telemetry(Protocol):
 
 
 class _Nothing:
-    @contextmanager
-    def run(self, provider: str) -> Generator[WatchedRun]:
+    def run(self, provider: str) -> AbstractContextManager[WatchedRun]:
         del provider
-        yield self
+        return nullcontext(self)
 
-    @contextmanager
-    def model_call(self) -> Generator[_WatchedCall]:
-        yield self
+    def model_call(self) -> AbstractContextManager[_WatchedCall]:
+        return nullcontext(self)
 
     def chunk(self) -> None: ...
 

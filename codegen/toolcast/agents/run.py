@@ -25,7 +25,7 @@ from .model_calls import Model, ModelCalls, ModelRequest
 from .options import MAX_ROUNDS, RunOptions
 from .record import CallRecord, Limit, Record, Round, Stop, attach_record
 from .run_state import PendingAnswer, RunState, StateError, conversation
-from .tool_calls import AnswerCalls, Batch, ToolCalls
+from .tool_calls import UNLIMITED, AnswerCalls, Batch, ToolCalls
 from .waiting import Deferred, NotStoredError, Settled, is_unchanged
 
 _TAKEN = "This is your final answer."
@@ -228,7 +228,8 @@ class Run:
         `model_seconds` is None for an answer of an earlier process.
         """
         self._calls.work = work
-        self._state = self._now(container=work.answer.container or self._state.container)
+        if work.answer.container:
+            self._state = msgspec.structs.replace(self._state, container=work.answer.container)
         begun = time.monotonic()
         try:
             for call in work.records():
@@ -237,7 +238,7 @@ class Run:
                 await self._execute(work, batch)
         finally:  # completed calls are recorded, also where the rest was cancelled
             ended = self._calls.take()
-            self._state = self._now(pending=work.pending(), rounds=self._number)
+            self._show(work)
             done = Round(
                 number=self._number,
                 response=work.response,
@@ -253,10 +254,10 @@ class Run:
         self._reply(work.answer, work.results)
         await self._notify(RoundEnded(round=done))
         self._judge_answer(work.answer, work.results)
-        messages = tuple(self._messages)
-        self._state = self._now(
+        self._state = msgspec.structs.replace(
+            self._state,
             pending=None,
-            messages=messages,
+            messages=tuple(self._messages),
             malformed=self._malformed,
             output_asked=self._asked_for_output,
         )
@@ -265,8 +266,7 @@ class Run:
 
     async def _execute(self, work: AnswerCalls, batch: Batch) -> None:
         calls = work.start(batch)
-        self._state = self._now(pending=work.pending(), rounds=self._number)
-        await self._save()
+        await self._save(work)
         if not calls:
             return
         for refused in self._answers.refused(calls):
@@ -285,7 +285,7 @@ class Run:
             raise _StopRunError("budget", exceeded="seconds")
         shown = self._shown.definitions()
         await self._notify(RoundStarted(round=self._number, definitions=shown))
-        clock = asyncio.timeout(left)
+        clock = None if left is None else asyncio.timeout(left)
         self._asking = True
         try:
             with self._watched.model_call() as call:
@@ -295,12 +295,12 @@ class Run:
                     definitions=shown,
                     container=self._state.container,
                 )
-                async with clock:
+                async with clock or UNLIMITED:
                     response = await self._model.ask(request, call.chunk)
                 if self._is_watched:
                     call.answered(self._answers.facts(response))
         except TimeoutError:
-            if not clock.expired():
+            if clock is None or not clock.expired():
                 raise
             raise _StopRunError("budget", exceeded="seconds") from None
         self._asking = False
@@ -355,7 +355,10 @@ class Run:
         if left is not None and left <= 0:
             raise _StopRunError("budget", exceeded="seconds")
 
-    def _now(self, **changes: object) -> RunState:
+    def _show(self, work: AnswerCalls) -> None:
+        self._state = msgspec.structs.replace(self._state, pending=work.pending(), rounds=self._number)
+
+    def _now(self) -> RunState:
         disclosure = self._shown.disclosure
         return msgspec.structs.replace(
             self._state,
@@ -365,7 +368,6 @@ class Run:
             failures={**self._calls.failures},
             attempts=self._calls.attempts,
             shown=None if disclosure is None else disclosure.state,
-            **changes,
         )
 
     async def _store(self, work: AnswerCalls, begin: tuple[int, ...] = ()) -> None:
@@ -373,17 +375,20 @@ class Run:
             if self._unstored is not None:
                 raise NotStoredError
             with work.beginning(begin):
-                self._state = self._now(pending=work.pending(), rounds=self._number)
                 try:
-                    await self._save()
+                    await self._save(work)
                 except BaseException as problem:  # the program's checkpoint
                     if is_from_outside(problem):
                         raise
                     self._unstored = problem
                     raise NotStoredError from problem
 
-    async def _save(self) -> None:
+    async def _save(self, work: AnswerCalls | None = None) -> None:
+        """Store the state where somebody keeps it; with `work`, what its calls have come to."""
         if self._checkpoint is not None:
+            if work is not None:
+                self._show(work)
+            self._state = self._now()
             stored = self._checkpoint(self._state)
             if isawaitable(stored):
                 await stored

@@ -1,9 +1,9 @@
 """The calls of one answer, carried out side by side; a call that must run alone has the others wait."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
@@ -35,7 +35,7 @@ def groups(calls: Iterable[C], is_alone: Callable[[C], bool]) -> Iterator[tuple[
 
 async def run_side_by_side(
     calls: Sequence[C],
-    execute: Callable[[C], Awaitable[ToolResult]],
+    execute: Callable[[C], Coroutine[Any, Any, ToolResult]],
     is_alone: Callable[[C], bool],
     limit: int,
 ) -> tuple[ToolResult, ...]:
@@ -50,12 +50,14 @@ async def run_side_by_side(
         async with slots:
             return await execute(call)
 
+    run = execute if len(calls) <= limit else run_in_slot
+
     results: list[ToolResult] = []
     for together in groups(calls, is_alone):
         if len(together) == 1:
             results.append(await execute(together[0]))
             continue
         async with asyncio.TaskGroup() as tasks:
-            begun = [tasks.create_task(run_in_slot(call)) for call in together]
+            begun = [tasks.create_task(run(call)) for call in together]
         results += [task.result() for task in begun]
     return tuple(results)

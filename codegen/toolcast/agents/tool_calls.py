@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
 
@@ -122,7 +122,7 @@ class AnswerCalls:
         from others.
         """
         calls = self.answer.calls
-        named = [i for i in self._open if self._name(calls[i]) == name and getattr(calls[i], "id", "") == id]
+        named = [i for i in self._open if getattr(calls[i], "id", "") == id and self._name(calls[i]) == name]
         equal = [i for i in named if getattr(calls[i], "arguments", None) == arguments]
         if not equal and len(named) != 1:
             return tuple(named or self._open)
@@ -167,8 +167,9 @@ class AnswerCalls:
         [index] = places
         began = index in self._begun - self._unsure
         self._take(index, result)
-        lasting = isinstance(result, Deferred) or not self._is_repeatable(index)
-        return began and lasting and bool(self._unknown)
+        if not began or not self._unknown:
+            return False
+        return isinstance(result, Deferred) or not self._is_repeatable(index)
 
     def end(self, batch: Batch, results: Sequence[ToolResult]) -> None:
         """Take the results of a batch; a deferred call waits."""
@@ -253,6 +254,8 @@ _COST = (
     "Tool {!r} was not called: this run may cost {:g}, and has cost {:g}. The model will not be asked again."
 )
 _COUNTING = Framework()
+UNLIMITED = nullcontext()
+"""In place of a clock, where the budget has no seconds."""
 
 
 class _UsageUnknownError(ValueError):
@@ -314,10 +317,9 @@ class _Attempts:
         self._asked: set[str] = set()  # tools that asked for another call, of this answer
         self._succeeded: set[str] = set()
 
-    def begin(self, tool: str, context: ToolContext) -> ToolContext:
-        framework = context.framework or _COUNTING
-        counted = msgspec.structs.replace(framework, attempt=self._counts.get(tool, 0) + 1)
-        return msgspec.structs.replace(context, framework=counted)
+    def of(self, tool: str) -> int:
+        """Return the number of the attempt that a call is."""
+        return self._counts.get(tool, 0) + 1
 
     def end(self, tool: str, result: ToolResult) -> None:
         if result.success:
@@ -415,14 +417,13 @@ class ToolCalls(Caller):
         begun = time.monotonic()
         known, arguments = self._known(request.name), request.arguments
         context, waits = self._with_framework(request.context)
-        asked = msgspec.structs.replace(request, name=known, context=context)
         if self.checking:
             try:
-                return self._deferred(asked, context, CallDeferred())
+                return self._deferred(known, request, context, CallDeferred())
             except (ArgumentError, InjectionError) as problem:
                 return ToolResult.failed(str(problem))
         deferred_before = is_approval(context.framework)
-        final = bool(self.uncounted) and self.tools.resolve(request.name) == self.uncounted
+        final = bool(self.uncounted) and known == self.uncounted
         counts = not (deferred_before or final)
         refused = self._refused(known, counts, final)
         work = self.work
@@ -434,12 +435,11 @@ class ToolCalls(Caller):
             self.made += counts
             await self.starting(context.call_id, known, arguments)
             try:
-                attempted = self._attempts.begin(known, self._announced(known, context, places))
-                result = await self._timed(request, attempted)
+                result = await self._timed(known, request, self._announced(known, context, places))
             except CallDeferred as problem:
                 if not waits:
                     raise
-                waiting = self._deferred(asked, context, problem)
+                waiting = self._deferred(known, request, context, problem)
                 await self._take(places, waiting)
                 return waiting
             except NotStoredError:
@@ -470,21 +470,27 @@ class ToolCalls(Caller):
         return None if refusal is None else ToolResult.failed(refusal)
 
     def _announced(self, name: str, context: ToolContext, places: tuple[int, ...]) -> ToolContext:
-        """Have a call stored as begun before its handler is called, unless its tool only reads."""
-        if self.work is None:
-            return context
-        work, framework = self.work, context.framework or Framework()
+        """Count the attempt, and have a call stored as begun before its handler is called, unless its tool
+        only reads.
+        """
+        work, framework = self.work, context.framework or _COUNTING
+        attempt = self._attempts.of(name)
+        if work is None:
+            announced = msgspec.structs.replace(framework, attempt=attempt)
+        else:
 
-        async def begin() -> None:
-            if self.tools.get(name).binding.permission != "read":
-                await self.store(work, places)
+            async def begin() -> None:
+                if self.tools.get(name).binding.permission != "read":
+                    await self.store(work, places)
 
-        passes = (*framework.passes, NotStoredError)
-        announced = msgspec.structs.replace(framework, begin=begin, passes=passes)
+            passes = (*framework.passes, NotStoredError)
+            announced = msgspec.structs.replace(framework, attempt=attempt, begin=begin, passes=passes)
         return msgspec.structs.replace(context, framework=announced)
 
-    def _deferred(self, request: CallRequest, context: ToolContext, problem: CallDeferred) -> Deferred:
-        binding = self.tools.get(request.name).binding
+    def _deferred(
+        self, name: str, request: CallRequest, context: ToolContext, problem: CallDeferred
+    ) -> Deferred:
+        binding = self.tools.get(name).binding
         injected = fill_in(binding, context)
         guesses = self.tools.guesses if request.guesses is None else request.guesses
         if guesses is not None:  # the call counted its own when it was decoded
@@ -505,13 +511,15 @@ class ToolCalls(Caller):
             return msgspec.structs.replace(chosen, framework=WAITS), True
         return chosen, is_approval(own)
 
-    async def _timed(self, request: CallRequest, context: ToolContext) -> ToolResult:
-        begun, known, arguments = time.monotonic(), self._known(request.name), request.arguments
-        within = msgspec.structs.replace(request, context=context)
-        clock = asyncio.timeout(self.left)
+    async def _timed(self, known: str, request: CallRequest, context: ToolContext) -> ToolResult:
+        begun, arguments = time.monotonic(), request.arguments
+        left = self.left
+        clock = None if left is None else asyncio.timeout(left)
         try:
-            async with clock:
-                return await self._base.execute(*msgspec.structs.astuple(within))
+            async with clock or UNLIMITED:
+                return await self._base.execute(
+                    request.name, arguments, request.provider, context, request.guesses
+                )
         except asyncio.CancelledError:
             # It goes into the record with the others; the cancellation passes on.
             result = ToolResult.failed(f"Tool {known!r} was cancelled.")
@@ -523,7 +531,7 @@ class ToolCalls(Caller):
             )
             raise
         except TimeoutError:
-            if not clock.expired():
+            if clock is None or not clock.expired():
                 raise
             return ToolResult.failed(_LATE.format(known, "stopped", self._budget.seconds))
 
@@ -532,6 +540,8 @@ class ToolCalls(Caller):
 
     def _count_failure(self, name: str, arguments: Arguments, result: ToolResult) -> None:
         """Count failures of one call in one wording, until it succeeds."""
+        if result.success and not self.failures:
+            return
         key = sha256(f"{name}\0".encode("utf-8", "surrogatepass") + _canonical(arguments)).hexdigest()
         if result.success:
             self.failures.pop(key, None)

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ...runtime.unicode_text import is_encodable
 from ..usage import Usage
-from .answer_fields import calls_path, get_field, items, load, locate, locate_each
+from .answer_fields import calls_path, get_field, items, load, locate, locate_each, written
 from .call import DispatchError
 from .wire_formats import ENDS, Format, Path, Reason, UsageKeys, format_of
 
@@ -127,7 +127,7 @@ def read_usage(response: object, format: str) -> Usage | None:
     response = load(response)
     for keys in known.usage:
         try:
-            found = locate(response, keys.at)[0]
+            found = locate(response, keys.at)
             made = None if found is None else _usage(found, keys)
         except DispatchError:
             return None  # counts of a form that nobody documents
@@ -155,19 +155,19 @@ def _usage(found: Any, keys: UsageKeys) -> Usage | None:
 def _count(usage: Any, paths: Iterable[Path]) -> int | None:
     """Return the first number of tokens; None for none. Raises DispatchError for another value."""
     for path in paths:
-        found, at = locate(usage, path)
+        found = locate(usage, path)
         if found is None:
             continue
         whole = isinstance(found, int) or (isinstance(found, float) and found.is_integer())
         if isinstance(found, bool) or not whole or not 0 <= found <= _MAX_COUNT:
-            raise DispatchError(f"{at}: expected a number of tokens")
+            raise DispatchError(f"{written(path)}: expected a number of tokens")
         return int(found)
     return None
 
 
 def _read_error(response: object, format: Format) -> AnswerEnd | None:
     for path in format.errors:
-        problem = locate(response, path)[0]
+        problem = locate(response, path)
         if not _is_nothing(problem):
             return _error_end(problem, format)
     return None
@@ -198,7 +198,7 @@ def _word_of(value: object) -> str:
 
 def _word(response: object, paths: Iterable[Path]) -> str:
     for path in paths:
-        word = _word_of(locate(response, path)[0])
+        word = _word_of(locate(response, path))
         if word:
             return word
     return ""
@@ -283,7 +283,7 @@ def read_container(response: object, format: str) -> str:
     known = format_of(format)
     response = load(response)
     try:
-        found = locate(response, known.container)[0] if known.container else None
+        found = locate(response, known.container) if known.container else None
     except DispatchError:
         return ""  # of a form that nobody documents
     if not isinstance(found, str) or len(found) > _LONGEST_ID or not is_encodable(found):
@@ -293,7 +293,7 @@ def read_container(response: object, format: str) -> str:
 
 def _first(response: object, keys: tuple[str, ...]) -> str:
     for key in keys:
-        found = locate(response, (key,))[0]
+        found = locate(response, (key,))
         if isinstance(found, str) and found:
             return str.__str__(found)
     return ""

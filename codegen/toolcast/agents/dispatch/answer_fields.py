@@ -6,6 +6,7 @@ came; `plain` copies a whole message to plain data.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from ...jsonschema.json_values import JsonMapping
@@ -103,7 +104,7 @@ class _Copy:
             if type(value) in (dict, list):
                 return value
             raise DispatchError(f"{path}: the answer is nested too deeply")
-        if isinstance(value, Mapping):
+        if type(value) is dict or isinstance(value, Mapping):
             return {
                 _name(key, path): self.of(item, f"{path}.{key}", level + 1) for key, item in value.items()
             }
@@ -141,20 +142,25 @@ def _fields(value: Any, path: str) -> JsonMapping:
     return public
 
 
-def locate(response: Any, path: Path) -> tuple[Any, str]:
-    """Return the value at a path, and how the path is written; None where a step leads nowhere."""
-    at = "$"
-    for step in path:
+def locate(response: Any, path: Path) -> Any:
+    """Return the value at a path; None where a step leads nowhere."""
+    for at, step in enumerate(path):
         if response is None:
-            return None, at
+            return None
         if isinstance(step, int):
-            listed = items(response, at)
+            listed = response if type(response) is list else items(response, written(path[:at]))
             response = listed[step] if step < len(listed) else None
-            at = f"{at}[{step}]"
+        elif type(response) is dict and step in response:
+            response = response[step]
         else:
-            response = get_field(response, step, at)
-            at = f"{at}.{step}"
-    return response, at
+            response = get_field(response, step, written(path[:at]))
+    return response
+
+
+@cache
+def written(path: Path) -> str:
+    """Return a path of a format as messages have it."""
+    return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
 
 def locate_each(response: object, path: Path) -> Iterator[object]:
@@ -165,6 +171,9 @@ def locate_each(response: object, path: Path) -> Iterator[object]:
     for at, step in enumerate(path):
         if response is None or isinstance(response, (str, bytes, int, float)):
             return
+        if type(response) is dict and isinstance(step, str) and step != EACH:
+            response = get_field(response, step, "$")
+            continue
         if step == EACH:
             if isinstance(response, Sequence):
                 for item in response:
@@ -172,7 +181,7 @@ def locate_each(response: object, path: Path) -> Iterator[object]:
             return
         if isinstance(response, Sequence) != isinstance(step, int):
             return
-        response = locate(response, (step,))[0]
+        response = locate(response, (step,))
     if response is not None:
         yield response
 

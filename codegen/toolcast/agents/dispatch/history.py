@@ -3,15 +3,16 @@
 Providers want all of it back: text, reasoning with its signatures, and each call under its id.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from ...jsonschema.json_values import JsonObject
 from ...runtime.bounded_json import UnreadableJSONError, read_json
-from .answer_fields import calls_path, get_field, load, locate, plain
+from .answer_fields import calls_path, get_field, load, locate, plain, written
 from .call import Call, wire_ids
-from .parse_answer import call_shape, parse
+from .parse_answer import call_shape, read_calls
 from .wire_formats import Format, format_of
 
 _DROPPED = {
@@ -46,7 +47,11 @@ def assistant_messages(response: Any, format: str) -> list[JsonObject]:
     if known.name.startswith("mcp"):
         return []
     response = load(response)
-    calls = list(parse(response, format))
+    return own_messages(response, known, read_calls(response, known))
+
+
+def own_messages(response: object, known: Format, calls: Sequence[Call]) -> list[JsonObject]:
+    """Return what a loaded answer with these calls adds to the conversation."""
     if known.ids is not None:
         sent = wire_ids((call.id for call in calls), known.ids)
         calls = [msgspec.structs.replace(call, id=sent[call.id]) for call in calls]
@@ -74,16 +79,16 @@ def _message(response: Any, format: Format) -> JsonObject | None:
         if get_field(response, "role", "$") is None:
             return None
         path = format.calls[-1]
-    found, at = locate(response, path[:-1])
+    found, at = locate(response, path[:-1]), written(path[:-1])
     if found is None:
         return None
     if format.name == "openai-responses":
-        return {"output": plain(locate(response, path)[0] or [], f"{at}.output")}
+        return {"output": plain(locate(response, path) or [], f"{at}.output")}
     made: JsonObject = plain(found, at)
     return made
 
 
-def _with_calls(listed: list[Any], calls: list[Call], format: Format) -> list[Any]:
+def _with_calls(listed: list[Any], calls: Sequence[Call], format: Format) -> list[Any]:
     """Return the items, calls with their ids and with arguments as a request takes them."""
     waiting = {call.index: call for call in calls}
     out: list[Any] = []

@@ -8,7 +8,7 @@ import msgspec
 from ...jsonschema.json_values import JsonObject
 from ...runtime.wire.fragments import MAX_CALLS
 from .answer_facts import WHOLE, read_reason
-from .answer_fields import calls_path, get_field, items, kind, load, locate, plain, text
+from .answer_fields import calls_path, get_field, items, kind, load, locate, plain, text, written
 from .call import Call, DispatchError, distinct
 from .wire_formats import Format, format_of
 
@@ -27,8 +27,11 @@ def parse(response: Any, format: str) -> tuple[Call, ...]:
         DispatchError: the response is no answer of the format; the message has the path.
         ValueError: the format does not exist.
     """
-    known = format_of(format)
-    response = load(response)
+    return read_calls(load(response), format_of(format))
+
+
+def read_calls(response: object, known: Format) -> tuple[Call, ...]:
+    """Read the calls of a loaded answer."""
     if known.name.startswith("mcp"):
         return (_mcp_call(response),)
     found, path = _find(response, known)
@@ -56,7 +59,7 @@ def _find(response: object, format: Format) -> tuple[Any, str]:
     path = calls_path(response, format)
     if path is None:
         return (), "$"
-    found, at = locate(response, path)
+    found, at = locate(response, path), written(path)
     # The text of an answer may stand where blocks do.
     return ((), at) if isinstance(found, str) else (items(found, at), at)
 
@@ -152,7 +155,7 @@ def _with_ids(calls: list[Call], response: object, format: Format) -> list[Call]
     if all(ids) and len(set(ids)) == len(ids):
         return calls
     assert format.ids is not None
-    answer, _ = locate(response, format.answer)
+    answer = locate(response, format.answer)
     seeds = (f"{answer}\n{call.index}\n{call.name}\n{call.arguments!r:.10000}" for call in calls)
     made = distinct(ids, format.ids, seeds)
     return [msgspec.structs.replace(call, id=id) for call, id in zip(calls, made, strict=True)]
