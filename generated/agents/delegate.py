@@ -104,5 +104,6 @@ DELEGATE: Final[ToolBinding[DelegateParams, DelegateResult]] = ToolBinding(
     },
     runtime_enums={"agent": "agents"},
     wire_forms=("gemini",),
+    markers=False,
     result_form="defaults",
 )

@@ -356,5 +356,6 @@ DATA_ANALYSIS: Final[ToolBinding[DataAnalysisParams, DataAnalysisResult]] = Tool
         "open_world": False,
     },
     wire_forms=("cohere", "gemini", "openai", "openai-responses", "python"),
+    markers=False,
     result_form="defaults",
 )

@@ -68,5 +68,6 @@ EDIT: Final[ToolBinding[EditParams, EditResult]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
+    markers=False,
     result_form="exact",
 )

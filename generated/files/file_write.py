@@ -72,5 +72,6 @@ FILE_WRITE: Final[ToolBinding[FileWriteParams, FileWriteResult]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
+    markers=False,
     result_form="exact",
 )

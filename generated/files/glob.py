@@ -73,5 +73,6 @@ GLOB: Final[ToolBinding[GlobParams, GlobResult]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
+    markers=False,
     result_form="exact",
 )

@@ -104,5 +104,6 @@ GREP: Final[ToolBinding[GrepParams, GrepResult]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
+    markers=False,
     result_form="defaults",
 )

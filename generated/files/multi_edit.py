@@ -64,5 +64,6 @@ MULTI_EDIT: Final[ToolBinding[MultiEditParams, MultiEditResult]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
+    markers=False,
     result_form="exact",
 )

@@ -103,6 +103,7 @@ GET_DOCUMENT_INFO: Final[ToolBinding[GetDocumentInfoParams, GetDocumentInfoResul
             "open_world": False,
         },
         wire_forms=("gemini",),
+        markers=False,
         result_form="defaults",
     )
 )

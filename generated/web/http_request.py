@@ -131,5 +131,6 @@ HTTP_REQUEST: Final[ToolBinding[HttpRequestParams, HttpRequestResult]] = ToolBin
         "open_world": True,
     },
     wire_forms=("cohere", "gemini"),
+    markers=False,
     result_form="defaults",
 )

@@ -78,5 +78,6 @@ WEB_FETCH: Final[ToolBinding[WebFetchParams, WebFetchResult]] = ToolBinding(
         "idempotent": True,
         "open_world": True,
     },
+    markers=False,
     result_form="exact",
 )

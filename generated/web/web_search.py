@@ -84,5 +84,6 @@ WEB_SEARCH: Final[ToolBinding[WebSearchParams, WebSearchResult]] = ToolBinding(
         "idempotent": True,
         "open_world": True,
     },
+    markers=False,
     result_form="exact",
 )

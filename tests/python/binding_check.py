@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
+import msgspec
 from msgspec.structs import fields
 from toolcast.languages.python.structs.module import Roots
 from toolcast.output_layout import SCHEMAS, contract_path
@@ -41,12 +43,32 @@ def unlike_its_spec(module: ModuleType, constant: str, tool: ToolSpec, roots: Ro
         ("contract", up + contract_path(tool.name)),
         ("schemas", up + SCHEMAS),
         ("exact", roots.exact),
+        ("markers", roots.markers),
+        ("markers", _has_markers(binding.params)),
         ("result_form", roots.result_form),
         ("params", _type(module, roots.params)),
         ("result", _type(module, roots.result)),
         ("wire", _type(module, roots.wire or "None")),
     )
     return [name for name, expected in stated if getattr(binding, name) != expected]
+
+
+def _has_markers(params: type) -> bool:
+    """Tell whether msgspec meets a marker on its way through the types."""
+    waiting: list[Any] = [msgspec.inspect.type_info(params)]
+    seen: list[Any] = []
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, msgspec.inspect.CustomType):
+            return True
+        if isinstance(found, (list, tuple)):
+            waiting += found
+        elif isinstance(found, msgspec.inspect.Field):
+            waiting.append(found.type)
+        elif isinstance(found, msgspec.inspect.Type) and not any(found is each for each in seen):
+            seen.append(found)
+            waiting += (getattr(found, name) for name in found.__struct_fields__)
+    return False
 
 
 def _bound(tool: ToolSpec) -> Iterator[tuple[str, object]]:

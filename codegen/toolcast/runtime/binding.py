@@ -7,7 +7,7 @@ import msgspec
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from .arguments import Arguments
-from .codec import decode_arguments, to_builtins, with_defaults, with_nulls, without_defaults
+from .codec import decode_arguments, decode_in_steps, to_builtins, with_defaults, with_nulls, without_defaults
 from .errors import LIMIT, ArgumentError, EncodeError
 from .resources import ContractFile, ContractNode
 from .runtime_enums import (
@@ -68,7 +68,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             from .injection import decode_injected
 
             return decode_injected(self, arguments, wire_decoder, guesses, injected or {})
-        params = decode_arguments(self, arguments, wire_decoder, guesses, self.exact)
+        params = decode_arguments(self, arguments, wire_decoder, guesses)
         if self.input is not None:
             violations = self._text_violations(params.input)  # type: ignore[attr-defined]  # its one field
             if violations:
@@ -180,6 +180,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             **own, base=self, values=checked, attributes=values_by_attribute(self, checked)
         )
         made._lazy.decoder, made._lazy.result = self._decoder(), self._result()
+        made._lazy.direct = self._lazy.direct
         made.schema()  # raises where the contract has no place for the values
         return made
 
@@ -217,7 +218,7 @@ class _SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False
         if all(is_allowed(getattr(params, name, self), values) for name, values in self.attributes):
             return params
         wire_decoder = None if provider is None else self._wire_decoder(provider)
-        return decode_arguments(self, arguments, wire_decoder, guesses, False)
+        return decode_in_steps(self, arguments, wire_decoder, guesses, False)
 
     def schema(self) -> JsonObject:
         schema: JsonObject = contract_with_values(self.base, self.values)["parameters"]

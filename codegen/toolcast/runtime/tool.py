@@ -48,6 +48,7 @@ class _Lazy:
         "decoder",
         "defaults",
         "definitions",
+        "direct",
         "offered",
         "parameters",
         "prepared",
@@ -61,6 +62,8 @@ class _Lazy:
         self.decoder: Callable[[bytes | str], Any] | None = None
         self.defaults: bytes | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
+        # The decoder and how many parameters are required, where its types say all and run no validator.
+        self.direct: tuple[Callable[[bytes], Any], int] | None = None
         self.offered: ContractNode | None = None
         self.parameters: ContractNode | None = None
         self.prepared: set[str | None] = set()  # providers whose results can be encoded
@@ -114,6 +117,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
             (which source of that kind); None if it was written by hand.
         exact: false if the Struct alone would accept more than the contract, which then validates every value
             before it is converted.
+        markers: whether markers (`checked`, `one_of`, `open_object`), which validate by the contract, are
+            among the types of the fields of `params`.
         wire: the type to decode with, if a marker (`checked`, `one_of`, `open_object`) replaces `params`.
         result_form: how the JSON that msgspec writes for `result`, a Struct, differs from the contract's:
             not at all ("exact"), or by defaults that are left out ("defaults"); None: the contract tells.
@@ -150,6 +155,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     deprecated: Mapping[str, str] | None = None
     source: Mapping[str, str] | None = None
     exact: bool = True
+    markers: bool = True
     wire: Any = None
     result_form: ResultForm | None = None
     _lazy: _Lazy = cast(_Lazy, None)  # made below, for each binding its own
@@ -261,6 +267,11 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         decoder = self._lazy.decoder
         if decoder is None:
             decoder = self._lazy.decoder = msgspec.json.Decoder(self._shape(), dec_hook=decode_hook).decode
+            if self.exact and not self.markers and not self.empty_is_absent:
+                params: Any = self.params  # a Struct
+                defaults = params.__struct_defaults__
+                optional = len(defaults) - defaults.count(msgspec.NODEFAULT)
+                self._lazy.direct = (decoder, len(params.__struct_fields__) - optional)
         return decoder
 
     def _defaults(self) -> bytes:

@@ -44,5 +44,6 @@ LIST_FOLDER: Final[ToolBinding[ListFolderParams, ListFolderResult]] = ToolBindin
         "idempotent": True,
         "open_world": False,
     },
+    markers=False,
     result_form="exact",
 )

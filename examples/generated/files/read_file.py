@@ -41,4 +41,5 @@ READ_FILE: Final[ToolBinding[ReadFileParams, str | None]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
+    markers=False,
 )

@@ -61,4 +61,5 @@ SEARCH: Final[ToolBinding[SearchParams, str | None]] = ToolBinding(
             "web": {"type": "oauth2"},
         },
     },
+    markers=False,
 )

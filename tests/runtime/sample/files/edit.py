@@ -38,4 +38,5 @@ EDIT: Final[ToolBinding[EditParams, EditResult]] = ToolBinding(
     annotations={"title": "Edit file"},
     contract="../contracts/edit.json",
     schemas="../schemas",
+    markers=False,
 )

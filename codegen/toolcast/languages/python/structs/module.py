@@ -20,13 +20,15 @@ from .source_literals import deferred, text
 
 class Roots(Struct, frozen=True, kw_only=True):
     """The names of a tool's roots in its module. `exact` is false where the Struct alone accepts more than
-    the contract; `wire` names the marker to decode with, if there is one; `result` is the source of the
-    result's type, "None" without one, and `result_form` how it is written.
+    the contract; `markers` tells whether markers are among the types of its fields; `wire` names the marker
+    to decode with, if there is one; `result` is the source of the result's type, "None" without one, and
+    `result_form` how it is written.
     """
 
     params: str
     result: str
     exact: bool
+    markers: bool
     wire: str
     result_form: ResultForm | None = None
 
@@ -59,6 +61,7 @@ def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Mo
         params=params,
         result=result,
         exact=not expression.marker,
+        markers=_uses_marker(builder, params),
         wire=wire if root.extra else "",
         result_form=_result(builder, built, result) if has_result else None,
     )
@@ -76,6 +79,17 @@ def type_modules(built: Built, files: Iterable[str]) -> dict[str, Module]:
     _define_shared(builder, built)
     needs = built.file_references()
     return {file: _module(builder, file, module_path(file), _import_cycle(needs, file)) for file in files}
+
+
+def _uses_marker(builder: Builder, name: str) -> bool:
+    uses: dict[str, set[str]] = {}
+    marked: set[str] = set()
+    for definitions in builder.definitions.values():
+        for definition in definitions.values():
+            uses.setdefault(definition.name, set()).update(definition.uses)
+            if isinstance(definition, AliasDefinition) and definition.marker:
+                marked.add(definition.name)
+    return not marked.isdisjoint(_reachable(uses, name) | {name})
 
 
 def _result(builder: Builder, built: Built, name: str) -> ResultForm | None:

@@ -41,5 +41,6 @@ ASK: Final[ToolBinding[AskParams, AskResult]] = ToolBinding(
     external=True,
     callers=("model",),
     blocking=False,
+    markers=False,
     result_form="exact",
 )
