@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.agents.text_calls import TextStream, known_formats
+from toolcast.agents.text_calls import Prose, TextStream, known_formats
 
 from tests.agents.text_calls.forms import ANY, PIECES
 from tests.agents.text_calls.forms import FORMS as EXAMPLES
@@ -144,3 +144,11 @@ def test_runs_of_all_lengths_before_markers() -> None:
         for top in (40, 120)
     )
     assert many <= 1.5 * few + 3
+
+
+@pytest.mark.parametrize("character", ["`", "<", "[", "{", "|", '"'])
+def test_a_flood_of_one_character_is_read_in_a_few_events(character: str) -> None:
+    stream = TextStream()
+    events = [*stream.feed(character * 3_000), *stream.finish()]
+    assert len(events) <= 5
+    assert "".join(event.text for event in events if isinstance(event, Prose)) == character * 3_000

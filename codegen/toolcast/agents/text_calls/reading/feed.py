@@ -34,20 +34,20 @@ class Syntax(Struct, frozen=True):
     has, for each quote, the rest of a string up to it or to where the text ends.
     """
 
-    opening: str
+    opening: re.Pattern[str]
     closing: str
     run: re.Pattern[str]
     strings: dict[str, re.Pattern[str]]
 
 
 JSON = Syntax(
-    opening="{[",
+    opening=re.compile(r"[{\[]+"),
     closing="}]",
     run=re.compile(r'(?:[\s,:\-+.\w]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL),
     strings={'"': re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)},
 )
 PYTHON = Syntax(
-    opening="([{",
+    opening=re.compile(r"[(\[{]+"),
     closing=")]}",
     run=re.compile(r"""(?:[\s,:=\-+.\w/*|;]++|"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+')*+""", re.DOTALL),
     strings={mark: re.compile(rf"(?:[^{mark}\\]++|\\.)*+", re.DOTALL) for mark in "\"'"},
@@ -262,9 +262,9 @@ def balanced(
                 at, quote = at + len(quote), ""
             elif at < len(text):
                 character = text[at]
-                if character in syntax.opening:
-                    depth += 1
-                    at += 1
+                if (opened := syntax.opening.match(text, at)) is not None:
+                    depth += opened.end() - at
+                    at = opened.end()
                 elif character in syntax.closing:
                     depth -= 1
                     at += 1

@@ -79,12 +79,23 @@ def _longest(template: str) -> int:
 def any_of(literals: Iterable[str]) -> str:
     """Make a regular expression for one of some literals, none empty, the longest first.
 
-    They are grouped by their first characters, which `re` looks for at once.
+    It is a tree of their beginnings, so that no character is compared with each literal.
     """
-    rests: dict[str, list[str]] = {}
-    for each in sorted(set(literals), key=lambda each: (-len(each), each)):
-        rests.setdefault(each[0], []).append(re.escape(each[1:]))
-    return "|".join(f"{re.escape(first)}(?:{'|'.join(several)})" for first, several in rests.items())
+    rests: dict[str, set[str]] = {}
+    for each in sorted(literals):
+        rests.setdefault(each[0], set()).add(each[1:])
+    return "|".join(re.escape(first) + _rest(several) for first, several in rests.items())
+
+
+def _rest(several: set[str]) -> str:
+    longer = several - {""}
+    if not longer:
+        return ""
+    least, most = min(several), max(several)
+    size = next((at for at, sign in enumerate(least) if not most.startswith(sign, at)), len(least))
+    if size:
+        return re.escape(least[:size]) + _rest({each[size:] for each in several})
+    return f"(?:{any_of(longer)})" + ("?" if longer != several else "")
 
 
 def _parts(template: str) -> "Iterator[tuple[str, str | None]]":

@@ -116,8 +116,7 @@ class Reader:
         if self._section is None and (yield from self._is_shown(literal)):
             if (yield from self._indented(literal)):
                 return True
-            feed.at += len(literal)
-            yield from self._as_prose(literal)
+            yield from self._as_prose(self._shown(literal))
             return True
         for candidate in self._grammar.candidates[literal]:
             if self._fits(candidate):
@@ -156,6 +155,16 @@ class Reader:
         ends_thought = any(one.kind == "thought-end" for one in candidates)
         code = not self._in_code and not (ends_thought and any(one.mark == "token" for one in candidates))
         return (yield from self._containers.hide(feed, code=code, thought=ends_thought))
+
+    def _shown(self, literal: str) -> str:
+        """Read a marker that begins nothing; of Markdown, with those that follow it at once."""
+        feed, begun = self.feed, self.feed.at
+        feed.at += len(literal)
+        if not self._in_fences and self._grammar.candidates[literal][0].fence:
+            again = re.compile(f"(?:{re.escape(literal)})++").match(feed.text, feed.at)
+            feed.at = feed.at if again is None else again.end()
+        feed.steps += feed.at - begun - len(literal)
+        return feed.text[begun : feed.at]
 
     def _indented(self, literal: str) -> Reading[bool]:
         """Read calls in indented code where nothing else follows: servers indent whole answers. False, with
