@@ -158,7 +158,7 @@ def test_first_ten_minutes(compiler: Path, tmp_path: Path) -> None:
         from handlers.weather.forecast import forecast
 
         registry = ToolRegistry()
-        register_all(registry, forecast=forecast)
+        register_all(registry, forecast=forecast, count_words=None)
         result = asyncio.run(registry.execute("forecast", b"{}"))
         print(result.success, "missing" in result.error)
     """
