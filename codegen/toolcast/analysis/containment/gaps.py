@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,12 +19,9 @@ from ...jsonschema.case_facts import (
 from ...jsonschema.cases import Case, Part, mask_of
 from ...jsonschema.emptiness import Emptiness
 from ...jsonschema.json_values import JsonObject
-from ..instances.generator import Generator, UnfillableError, fits
+from ..instances.generator import Generator, PartBudget, UnfillableError, fits
 from ..instances.pattern_texts import UndecidedTextError, find_text
 from ..instances.scalar_values import patterns_of
-
-if TYPE_CHECKING:
-    from .prover import SchemaProver
 
 _MAX_NESTED: Final = 3
 """Proofs that a case is refused, inside of each other."""
@@ -34,7 +31,7 @@ class SearchingEmptiness(Emptiness):
     """Emptiness that also searches for texts, and for schemas that a case excludes."""
 
     def __init__(self, spend: Callable[[], bool], contains: Callable[[Case, Part], bool]) -> None:
-        """`spend` counts one step, and is False at the end; `contains` is `SchemaProver.contains`."""
+        """`spend` counts one step, and is False at the end; `contains` is `Prover.contains`."""
         super().__init__(spend)
         self._contains = contains
         self._nested = 0
@@ -97,10 +94,28 @@ class Gap(Struct, frozen=True, eq=False):
         return Gap(self.pointer, self.reason, self.message, values)
 
 
+class Prover(Protocol):
+    """The comparison of any schemas, as far as the comparisons of single types need it."""
+
+    budget: PartBudget
+    builder: Generator
+    varied: Generator
+    emptiness: SearchingEmptiness
+
+    def spend(self) -> bool: ...
+    def same(self, left: Part, right: Part) -> bool: ...
+    def gaps(self, parts: Sequence[Part], target: Part, *, without_null: bool = False) -> list[Gap]: ...
+    def case_gaps(self, case: Case, target: Part) -> list[Gap]: ...
+    def made(self, part: Part, schema: JsonObject) -> Part: ...
+    def disjoint(self, case: Case, part: Part) -> bool: ...
+    def contains(self, case: Case, target: Part) -> bool: ...
+    def forgives_null(self, target: Part, name: str) -> bool: ...
+
+
 class Goal(Struct, frozen=True, eq=False):
     """Every value of `case` has to satisfy `target`."""
 
-    prover: "SchemaProver"
+    prover: Prover
     case: Case
     target: Part
 
