@@ -153,8 +153,10 @@ class Workspace:
         """
         with path_errors(path), resolved(self._root, path, parents=parents) as place:
             name = file_name(place, path)
-            remove_second_name(place.folder, name)
             replaced = status_or_none(place)
+            if replaced is not None and replaced.st_nlink > 1:  # as a file has that another call names now
+                remove_second_name(place.folder, name)
+                replaced = status_or_none(place)
             if replaced is not None:
                 check_regular(replaced, path, self._root.system, writes=True)
                 if create_only:

@@ -26,6 +26,7 @@ from toolcast.runtime import RefusalError
 from toolcast.runtime.workers import Workers
 from toolcast_tools.workspace import PathError, Workspace, WorkspaceError, atomic_write
 from toolcast_tools.workspace.atomic_write import temporary_name
+from toolcast_tools.workspace.resolution import status_or_none
 
 SECRET = "nobody may read this"
 OPERATIONS: dict[str, Callable[[Workspace, str], Any]] = {
@@ -663,6 +664,24 @@ def test_writers_of_one_file_leave_the_content_of_one_of_them(workspace: Workspa
         assert not [each for each in outcomes if isinstance(each, Exception) and "exists" not in str(each)]
         assert (box / path).read_bytes() in contents
     assert workspace.names() == ["a.txt", "new", "sub"]
+
+
+def test_a_file_that_another_call_is_naming_is_written(
+    workspace: Workspace, box: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For a moment it has two names."""
+
+    def named_just_before(place: Any) -> os.stat_result | None:
+        monkeypatch.undo()
+        beside = box / temporary_name("new")
+        beside.write_bytes(b"theirs")
+        (box / "new").hardlink_to(beside)
+        return status_or_none(place)
+
+    monkeypatch.setattr("toolcast_tools.workspace.workspace.status_or_none", named_just_before)
+    assert workspace.write("new", b"ours") is False
+    assert (box / "new").read_bytes() == b"ours"
+    assert [path.name for path in box.iterdir() if path.name.startswith(".toolcast")] == []
 
 
 @pytest.mark.parametrize("number", range(4))
