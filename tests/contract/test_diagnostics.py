@@ -84,7 +84,7 @@ parameters:
             "contains": "‸{type: array, contains: {}, minContains: 3, maxContains: 2}",
             "properties": "‸{type: object, minProperties: 3, maxProperties: 2}",
             "more required than allowed": "‸{type: object, properties: {x: {}, y: {}}, required: [x, y], maxProperties: 1}",
-            "required and not allowed": "{type: object, required: [x], additionalProperties: ‸false}",
+            "required and not allowed": "{type: object, required: [‸x], additionalProperties: false}",
             "allOf of types": "‸{allOf: [{type: string}, {type: integer}]}",
             "allOf of values": "‸{allOf: [{enum: [true]}, {enum: [1]}]}",
             "allOf of bounds": "‸{type: integer, minimum: 5, allOf: [{maximum: 3}]}",

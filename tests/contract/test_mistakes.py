@@ -273,12 +273,20 @@ def test_what_is_meant_is_not_doubted(schema: str) -> None:
 
 
 def test_an_undeclared_name_that_is_forbidden_is_an_error() -> None:
-    schema = "{type: object, required: [paht], properties: {path: {}}, additionalProperties: ‸false}"
+    schema = "{type: object, required: [‸paht, other], properties: {path: {}}, additionalProperties: false}"
     found, place = problems(f"parameters: {{type: object, properties: {{a: {schema}}}}}")
-    assert [(d.code, d.severity, d.line, d.column) for d in found] == [("unsatisfiable", "error", *place)], (
+    places = [(d.code, d.severity, d.line, d.column) for d in found]
+    line, column = place
+    assert places == [("unsatisfiable", "error", line, each) for each in (column, column + len("paht, "))], (
         found
     )
     assert "did you mean `path`" in found[0].hint
+
+
+def test_a_required_property_that_is_declared_as_false_is_shown_where_it_is_declared() -> None:
+    schema = "{type: object, required: [path], properties: {path: ‸false}}"
+    found, place = problems(f"parameters: {{type: object, properties: {{a: {schema}}}}}")
+    assert [(d.code, d.line, d.column) for d in found] == [("unsatisfiable", *place)]
 
 
 def test_parts_that_forbid_what_others_require_are_told() -> None:

@@ -103,7 +103,7 @@ def unsatisfiable_schemas(
         pointer: reason for top in tops for pointer, reason in _contradictions(emptiness, side.target(top))
     }
     forbidden = {
-        field.node.pointer: (field, node)
+        _forbidden_at(reader.document, node, field): (field, node)
         for root in contract.roots.values()
         for node in nodes(root)
         if isinstance(node, Object)
@@ -119,6 +119,15 @@ def unsatisfiable_schemas(
                 normal, pointer, "unsatisfiable", f"no value fits {_describe_pointer(pointer)}: {reason}",
                 "correct the keywords that contradict each other; `false` forbids a property on purpose",
             )  # fmt: skip
+
+
+def _forbidden_at(document: JsonMapping, node: Object, field: Field) -> str:
+    """The entry in `required` of a property that is not declared; else the schema that forbids it."""
+    stated = resolve(document, node.pointer)
+    names = stated.get("required", ())
+    if field.encode_name in stated.get("properties", ()) or field.encode_name not in names:
+        return field.node.pointer
+    return f"{node.pointer}/required/{names.index(field.encode_name)}"
 
 
 def _forbidden_hint(field: Field, node: Object) -> str:
