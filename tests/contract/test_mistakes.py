@@ -298,3 +298,26 @@ def test_parts_that_forbid_what_others_require_are_told() -> None:
     )
     assert [each.code for each in found] == ["unsatisfiable"]
     assert "'x' is required, and another part of it forbids it" in found[0].message
+
+
+def test_a_circle_of_references_is_named() -> None:
+    definitions = "‸A: {$ref: '#/$defs/B'}, B: {$ref: '#/$defs/A'}, C: {$ref: '#/$defs/C'}"
+    uses = ", ".join(f"{name}: {{$ref: '#/$defs/{name}'}}" for name in "AC")
+    found, (line, _) = problems(
+        f"parameters: {{type: object, properties: {{{uses}}}, $defs: {{{definitions}}}}}"
+    )
+    assert {(each.code, each.line) for each in found} == {("circular-reference", line)}
+    assert sorted(each.message for each in found) == [
+        "`A` refers only to itself, through `B`",
+        "`B` refers only to itself, through `A`",
+        "`C` refers only to itself",
+    ]
+
+
+def test_a_circle_through_branches_names_its_references() -> None:
+    definitions = "A: {allOf: [{$ref: '#/$defs/B'}]}, B: {anyOf: [‸{$ref: '#/$defs/A'}]}"
+    found, place = problems(
+        f"parameters: {{type: object, properties: {{a: {{$ref: '#/$defs/A'}}}}, $defs: {{{definitions}}}}}"
+    )
+    assert [(d.code, d.line, d.column) for d in found] == [("malformed-schema", *place)]
+    assert "#/$defs/A/allOf/0 → #/$defs/B/anyOf/0" in found[0].message

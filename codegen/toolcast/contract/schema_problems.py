@@ -58,8 +58,10 @@ def circular_definitions(normal: NormalForm) -> tuple[str, ...]:
 def circular_references(normal: NormalForm, circular: Iterable[str]) -> Iterator[Diagnostic]:
     """One diagnostic for each of the `circular` definitions."""
     for name in circular:
+        target = definition_name(normal.defs[name]["$ref"]) or ""
+        through = "" if target == name else f", through {quoted(target)}"
         yield _diagnose_at(
-            normal, f"/$defs/{name}", "circular-reference", f"`{name}` refers only to itself",
+            normal, f"/$defs/{name}", "circular-reference", f"`{name}` refers only to itself{through}",
             "give one of the schemas in the circle a type of its own",
         )  # fmt: skip
 

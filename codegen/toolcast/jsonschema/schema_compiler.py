@@ -135,7 +135,10 @@ def _refuse_endless_references(nodes: list[CompiledNode], done: set[int]) -> Non
                 active.discard(id(node))
                 done.add(id(node))
             elif id(following) in active:
-                raise UnsupportedSchema(node.pointer, "the reference leads back to itself and says nothing")
+                path = [each for each, _ in stack]
+                links = [f"#{n.pointer}" for n in path[path.index(following) :] if "$ref" in n.schema][:8]
+                reason = f"the reference leads back to itself and says nothing: {' → '.join(links)}"
+                raise UnsupportedSchema(node.pointer, reason)
             elif following.inplace and id(following) not in done:
                 active.add(id(following))
                 stack.append((following, iter(following.inplace)))
