@@ -241,7 +241,7 @@ def _read(path: Path, shown: str | None = None) -> tuple[object, Diagnostic | No
     except RecursionError:
         return refuse("nested too deeply", "this is no configuration file")
     except tomllib.TOMLDecodeError as error:
-        message, line, column = split_fault(str(error))
+        message, line, column = split_fault(str(error), raw.decode())
         return refuse(f"not TOML: {message}", "correct the syntax", line, column)
 
 

@@ -1,5 +1,6 @@
 """The one value for everything a user can get wrong. Rendering lives in `console`."""
 
+import re
 from collections.abc import Iterable
 from typing import Literal
 
@@ -23,6 +24,16 @@ class Diagnostic(Struct, frozen=True, kw_only=True, order=True):
     code: str
     message: str
     hint: str = ""
+
+
+UNMERGED = "git's conflict marker stands here: a merge is not finished"
+_MARKER = re.compile(r"^(?:<{7}|>{7})(?= |\r?$)", re.MULTILINE)
+
+
+def conflict_line(text: str) -> int:
+    """Return the line of the first conflict marker of git in a text that cannot be parsed; 0 without one."""
+    found = _MARKER.search(text)
+    return text.count("\n", 0, found.end()) + 1 if found else 0
 
 
 def has_errors(problems: Iterable[Diagnostic]) -> bool:

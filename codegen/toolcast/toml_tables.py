@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from .diagnostics import Diagnostic, did_you_mean
+from .diagnostics import UNMERGED, Diagnostic, conflict_line, did_you_mean
 from .jsonschema.json_values import JsonObject
 
 Keys = tuple[str | int, ...]
@@ -182,8 +182,12 @@ def find_place(text: str, keys: Keys) -> tuple[int, int]:
     return place
 
 
-def split_fault(error: str) -> tuple[str, int, int]:
-    """Split a `TOMLDecodeError` into message, line and column; 0 and 0 for the end of the text."""
+def split_fault(error: str, text: str = "") -> tuple[str, int, int]:
+    """Split a `TOMLDecodeError` into message, line and column; 0 and 0 for the end of the text. A conflict
+    marker of git in `text` is the reason.
+    """
+    if marked := conflict_line(text):
+        return f"{UNMERGED}; choose one of the two sides", marked, 1
     found = _AT.search(error)
     return (error, 0, 0) if found is None else (error[: found.start()], int(found[1]), int(found[2]))
 

@@ -217,7 +217,7 @@ def test_json_specs_are_merged_too(project: Project) -> None:
     ("lock", "reason"),
     [
         ('{"version":2}\n', "it has version 2, and this toolcast reads 1"),
-        ('{"version":1}\n<<<<<<< ours\n', "line 2 is not one of an import.lock"),
+        ('{"version":1}\n<<<<<<< ours\n', "line 2: git's conflict marker"),
         (
             '{"version":1}\n{"kind":"tools","from":"a","name":"b","fields":{"x":1}}\n',
             "its fields are no digests",

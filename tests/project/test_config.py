@@ -81,6 +81,12 @@ def test_a_file_may_be_named_by_a_path_that_goes_up(tmp_path: Path) -> None:
         ("[tool.toolcast.diff]\nagainst = ''\n", (2, 1), "config-type", "origin/main"),
         ("[tool.toolcast.diff]\nlevels.model = 'loud'\n", (2, 1), "config-type", '"note"'),
         ("[tool.toolcast\n", (1, 15), "config-unreadable", "TOML"),
+        (
+            "[tool.toolcast]\n<<<<<<< HEAD\nspecs = 'a'\n=======\n",
+            (2, 1),
+            "config-unreadable",
+            "git's conflict",
+        ),
     ],
 )
 def test_refusals_name_the_place(

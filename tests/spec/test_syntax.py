@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.spec.helper import places, refuse
+from tests.spec.helper import places, read, refuse
 
 YAML = [
     ("a: b: c", "syntax", 1, 5, "makes a key"),
@@ -33,6 +33,14 @@ YAML = [
     ("a: {true: 1}", "key-not-text", 1, 5, "not text"),
     ("~: 1", "key-not-text", 1, 1, "null"),
     ("? [a]\n: 1", "key-not-text", 1, 3, "not text"),
+    (
+        "a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> main\n",
+        "merge-conflict",
+        2,
+        1,
+        "git's conflict marker",
+    ),
+    ("a: |-\n  x\n>>>>>>> main\n", "merge-conflict", 3, 1, "git's conflict marker"),
     ("a: &x {b: 1}\nc:\n  <<: *x", "merge-key", 3, 3, "merge key"),
 ]
 
@@ -72,6 +80,7 @@ JSON = [
     ("[1e-400]", "number-out-of-range", 1, 2, "too small"),
     ("[" + "9" * 5000 + "]", "number-out-of-range", 1, 2, "too long"),
     ("[}", "syntax", 1, 2, "value was expected"),
+    ('{\r\n<<<<<<< HEAD\r\n"a": 1\r\n=======\r\n', "merge-conflict", 2, 1, "git's conflict marker"),
 ]
 
 
@@ -89,6 +98,11 @@ def test_json(text: str, code: str, line: int, column: int, words: str) -> None:
     assert (found.code, found.line, found.column) == (code, line, column)
     assert words in found.message
     assert found.hint
+
+
+def test_a_text_that_looks_like_a_conflict_is_none() -> None:
+    read("a: |-\n  <<<<<<< HEAD\n  =======\n")
+    assert places(refuse("a: '\n>>>>>>> x'\nb: 1\nb: 2")) == [("duplicate-key", 4, 1)]
 
 
 def test_every_problem_of_a_file() -> None:

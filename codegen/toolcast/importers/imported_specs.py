@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct, field
 
-from ..diagnostics import Diagnostic
+from ..diagnostics import UNMERGED, Diagnostic, conflict_line
 from ..jsonschema.json_values import JsonObject
 from ..replace_file import replace_file
 from ..spec.discovery import discover
@@ -116,6 +116,8 @@ def load_lock(path: Path) -> Lock:
                 if not are_digests(data["fields"]):
                     raise LockError(f"line {number} is not one of an import.lock: its fields are no digests")
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as problem:
+            if conflict_line(line.decode(errors="replace")):
+                raise LockError(f"line {number}: {UNMERGED}; keep the lines of both sides") from None
             raise LockError(f"line {number} is not one of an import.lock: {problem}") from None
     return Lock(tools, types)
 

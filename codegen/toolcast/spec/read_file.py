@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from ..diagnostics import Diagnostic
+from ..diagnostics import UNMERGED, Diagnostic, conflict_line
 from .parsed_document import Lines, ParsedNode, Path, in_scalar, locate
 from .reader_problems import MAX_BYTES, Problem, RefusedError
 
@@ -114,6 +114,8 @@ def parse_file(data: bytes, shown: str, kind: Kind) -> ParsedFile:
 
         value, problems = parse_yaml(text)
     usable = all(problem.code in _TOLERATED for problem in problems)
+    if not usable and (line := conflict_line(text)):
+        problems = [Problem(line, 1, "merge-conflict", UNMERGED, "keep one side, or parts of both")]
     document = SourceDocument(shown, value, text, kind) if usable else None
     return ParsedFile(document, _diagnostics(shown, problems))
 

@@ -139,7 +139,7 @@ def _toml(path: Path) -> tuple[str, JsonObject]:
     except RecursionError:
         message = "nests too deeply"
     except tomllib.TOMLDecodeError as error:
-        message, line, column = split_fault(str(error))
+        message, line, column = split_fault(str(error), text)
         message = f"is no TOML: {message}"
     raise FormatError(
         [Diagnostic(file=str(path), line=line, column=column, code="unreadable-file", message=message)]

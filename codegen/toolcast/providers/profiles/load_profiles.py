@@ -60,7 +60,7 @@ def _read_profile_file(path: str | Path) -> _ProfileFile:
     except UnicodeDecodeError as error:
         message = f"is not TOML: {error}"
     except tomllib.TOMLDecodeError as error:
-        message, line, column = split_fault(str(error))
+        message, line, column = split_fault(str(error), text)
         message = f"is not TOML{f', in column {column}' if line else ''}: {message}"
     raise ProfileError.of([ProfileProblem(file=str(path), line=line, message=message)])
 
