@@ -22,7 +22,7 @@ from ..console import one_line, printable, write_line
 from ..output_layout import MANIFEST, REGISTRY, TYPESCRIPT
 from ..replace_file import replace_file
 from ..spec.discovery import SUFFIXES
-from ..spec.tool_names import NAME, NAME_RULE, group_problem, module_problem
+from ..spec.tool_names import NAME, group_problem, module_problem, name_hint
 from .options import config_option, configuration, create, disk_problem, examples, refuse
 from .schema import modeline, project_schema, schema_path, settings_of, write_schema
 
@@ -348,7 +348,7 @@ def new_command(name: str, config_file: Path | None) -> None:
     if posix.is_absolute() or ".." in posix.parts or "\\" in name:
         raise refuse(name, "bad-name", "this leaves the specs folder", "write it as group/name")
     if not NAME.fullmatch(tool):
-        raise refuse(name, "bad-name", f"{tool!r} is no name for a tool", NAME_RULE)
+        raise refuse(name, "bad-name", f"{tool!r} is no name for a tool", name_hint(tool))
     problem = group_problem(group) or module_problem(tool, group)
     if problem is not None:
         raise refuse(name, "bad-name", problem, "choose another name")

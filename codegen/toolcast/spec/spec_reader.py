@@ -18,7 +18,7 @@ from .reader_problems import quoted
 from .spec_checker import Names, SpecChecker, is_todo
 from .suppressions import CODES, suppressions
 from .text_input import text_input, text_parameters
-from .tool_names import NAME, NAME_RULE, group_of, group_problem, module_problem
+from .tool_names import NAME, group_of, group_problem, module_problem, name_hint
 from .tool_spec import Annotations, Source, ToolSpec
 
 _OF_SCHEMAS: Final = frozenset(
@@ -189,9 +189,8 @@ def _name(checker: SpecChecker, data: JsonObject, path: str, group: str) -> str 
         return None
     if not NAME.fullmatch(name):
         source = "" if "name" in data else ", taken from the file's name,"
-        checker.report(
-            ("name",), "bad-name", f"the tool name {quoted(name)}{source} is not allowed", NAME_RULE
-        )
+        message = f"the tool name {quoted(name)}{source} is not allowed"
+        checker.report(("name",), "bad-name", message, name_hint(name))
         return None
     reserved = module_problem(name, group)
     if reserved is not None:

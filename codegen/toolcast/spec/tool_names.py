@@ -14,7 +14,7 @@ from .type_folders import PACKAGE, TYPES, is_outside, type_place
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 """A tool's name; matched whole. The strictest of what the providers allow."""
 
-NAME_RULE = "use 1 to 64 letters, digits, `_` and `-`, with a letter or `_` first"
+_NAME_RULE = "use 1 to 64 letters, digits, `_` and `-`, with a letter or `_` first"
 
 _RESERVED = frozenset({REGISTRY.removesuffix(".py"), SCHEMAS, CONTRACTS, MODELS, WIRE_FORMS, TYPES})
 """Names that the output folder uses itself at its top level."""
@@ -26,6 +26,14 @@ Entry = tuple[str, str, str]
 """A tool's path below the specs root, its name and its group."""
 
 Locate = Callable[[str], tuple[int, int]]
+
+
+def name_hint(name: str) -> str:
+    """Return the rule for a name that breaks it, with its length or a name near to it that keeps the rule."""
+    if len(name) > 64:
+        return f"{_NAME_RULE}; it has {len(name)}"
+    near = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")
+    return f"did you mean {quoted(near)}? {_NAME_RULE}" if NAME.fullmatch(near) else _NAME_RULE
 
 
 def module_key(name: str) -> str:
