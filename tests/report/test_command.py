@@ -67,7 +67,7 @@ def test_a_tool_and_providers_may_be_chosen(run: Command) -> None:
 
 def test_specs_with_errors_are_told_and_the_page_is_written(run: Command, tmp_path: Path) -> None:
     write(tmp_path, {"wrong": spec(permission="fly")}, 'providers = ["mcp"]\n')
-    result = run("--out", "page.html")
+    result = run("-o", "page.html")
     assert result.exit_code == 1
     assert "specs/wrong.yaml:2:13: error[" in result.stderr
     assert b"specs/wrong.yaml" in (tmp_path / "page.html").read_bytes()

@@ -56,7 +56,7 @@ class _Options(Struct, frozen=True, kw_only=True):
 )
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=complete_tools)
 @click.option(
-    "--out", "out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    "-o", "--out", "out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
     help="Where to write; `-` is standard output (default: toolcast-report.html, .md or .json).",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace a file that is no report, too.")

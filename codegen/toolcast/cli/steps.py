@@ -77,6 +77,7 @@ class _CompileOptions(Struct, frozen=True, kw_only=True):
 )
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC…")
 @click.option(
+    "-o",
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
@@ -205,6 +206,7 @@ class _AssembleOptions(Struct, frozen=True, kw_only=True):
 )
 @click.argument("shards", nargs=-1, required=True, metavar="DIR…")
 @click.option(
+    "-o",
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,

@@ -22,7 +22,7 @@ def compile_(base: Path, *words: str, ok: bool = True) -> str:
 
 def test_compile_and_assemble_leave_what_generate_leaves(base: Path, tmp_path: Path) -> None:
     (base / "shard.txt").write_text("specs/geo/go.yaml\nspecs/geo/stay.yaml\n", encoding="utf-8")
-    compile_(base, "@shard.txt", "--out", "b/one")
+    compile_(base, "@shard.txt", "-o", "b/one")
     compile_(base, "specs/_types/place.yaml", "specs/top.yaml", "--out", "b/two")
     compile_(base, "specs/files/edit.yaml", "specs/files/read.yaml", "--out", "b/three")
     toolcast(base, "assemble", "b/one", "b/two/units.json", "b/three", "--out", "generated")
