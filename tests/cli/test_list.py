@@ -151,3 +151,12 @@ def test_deprecated_tools_say_so(empty: Path, run: Command) -> None:
     assert run("show", "write").stderr == ""
     put(empty / "specs/write.json", spec(described_by="key"))
     assert "write: `key` has words for who approves a call" in run("show", "write").stderr
+
+
+def test_tools_that_do_not_compile_cost_nothing(empty: Path, run: Command) -> None:
+    put(empty / "specs/web/fetch.json", spec(permission="TODO"))
+    shown = run("list")
+    assert "token" not in shown.stderr, shown.stderr
+    assert shown.stderr.startswith("toolcast: 1 tool, 1 undecided;")
+    totals = json.loads(run("lint", "--tokens", "--format", "json").stdout)["tokens"]["totals"]
+    assert {(each["full"], each["brief"]) for each in totals} == {(0, 0)}

@@ -157,8 +157,8 @@ def _summary(row: "Row") -> str:
 
 def _total(listing: "Listing") -> str:
     parts = [count(len(listing.rows), "tool")]
-    parts += [f"{total.full:,} tokens for {total.provider}" for total in listing.tokens.totals]
-    parts += [listing.tokens.note] if listing.tokens.totals else []
+    totals = [f"{each.full:,} tokens for {each.provider}" for each in listing.tokens.totals if each.full]
+    parts += [*totals, listing.tokens.note] if totals else []
     undecided = sum(bool(row.undecided) for row in listing.rows)
     wrong = sum(bool(row.problems) for row in listing.rows)
     if undecided:

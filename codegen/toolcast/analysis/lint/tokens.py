@@ -67,8 +67,8 @@ def counted(subjects: Sequence[LintedTool], profiles: Sequence[Profile]) -> Toke
     for profile in profiles:
         own = tool_costs(subjects, profile)
         costs += own
-        brief = sum(each.brief for each in own) + len(own) + 1
-        totals.append(_Total(provider=profile.id, full=together(own), brief=brief))
+        full, brief = together([each.full for each in own]), together([each.brief for each in own])
+        totals.append(_Total(provider=profile.id, full=full, brief=brief))
     costs.sort(key=lambda each: (-each.full, each.tool, each.provider))
     return Tokens(note=ESTIMATED, costs=tuple(costs), totals=tuple(totals))
 
@@ -87,9 +87,11 @@ def tool_costs(subjects: Sequence[LintedTool], profile: Profile) -> list[Cost]:
     return costs
 
 
-def together(costs: Sequence[Cost]) -> int:
-    """Return the cost of tools in full as one array: its brackets and commas cost a token each."""
-    return sum(each.full for each in costs) + len(costs) + 1
+def together(costs: Sequence[int]) -> int:
+    """Return the cost of tools as one array: its brackets and commas cost a token each. Without tools, a
+    request has no array.
+    """
+    return sum(costs) + len(costs) + 1 if costs else 0
 
 
 def sent_text(definition: JsonObject, profile: Profile) -> str:
@@ -214,7 +216,7 @@ def _texts(whole: JsonMapping) -> Iterator[str]:
 
 
 def _set(config: Config, code: str, path: tuple[str, ...], limit: int, costs: _Costs) -> Iterator[Finding]:
-    sums = {id: together(tools) for id, tools in costs.items() if tools}
+    sums = {id: together([each.full for each in tools]) for id, tools in costs.items() if tools}
     over = tuple(id for id, cost in sums.items() if cost > limit)
     if not over:
         return
