@@ -48,6 +48,24 @@ def test_discover_refuses(tmp_path: Path) -> None:
     ]
 
 
+def test_files_that_are_not_read_are_named(tmp_path: Path) -> None:
+    names = ("a.yaml", "b/x.jsonc", "b/y.yaml.txt", "c.TOML", ".d.toml", "_e/f.toml", "README.md", "z.py")
+    found = discover(write(tmp_path, dict.fromkeys(names, "")))
+    told = [(each.file, each.code, each.severity) for each in found.diagnostics]
+    assert told == [
+        (f"specs/{name}", "not-read", "warning") for name in ("b/x.jsonc", "b/y.yaml.txt", "c.TOML")
+    ]
+
+
+def test_a_folder_without_specs_is_a_warning(tmp_path: Path) -> None:
+    found = discover(write(tmp_path, {"_drafts/a.yaml": "", "b/README.md": ""}))
+    [problem] = found.diagnostics
+    assert (problem.file, problem.code, problem.severity) == ("specs", "no-tools", "warning")
+    assert "`_drafts` is passed over" in problem.message
+    assert "set `specs`" in problem.hint
+    assert discover(write(tmp_path, {"_types/a.yaml": ""})).diagnostics == ()
+
+
 def test_a_linked_types_folder_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "out", {"t.yaml": "{}"})
     root = write(tmp_path / "specs", {"a.yaml": TOOL})

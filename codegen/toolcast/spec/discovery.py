@@ -7,13 +7,14 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, Severity, has_errors
 from .reader_problems import quoted
 from .tool_names import shown
 from .type_folders import TYPES as TYPES
 from .type_folders import TypeFolder, is_outside, type_place
 
 SUFFIXES = (".json", ".yaml", ".yml")
+_UNREAD = (".jsonc", ".json5", ".toml", ".yaml.txt", ".yml.txt", ".json.txt")
 EDITOR_SCHEMA = ".toolcast.schema.json"
 """The schema of specs, for editors. It is no spec, for its name begins with a dot; `clean` leaves it."""
 
@@ -35,12 +36,14 @@ def discover(root: Path, *, shown_root: str = "specs", folders: Sequence[TypeFol
     Types are the files below `_types/` at the top, and all files of `folders`, which are outside and exist;
     tools are all others, except in folders that start with `_` or `.`. Files that start with `.` are skipped.
     A link that leads out of the root or to a folder is refused, and so is the later of two files that differ
-    only by suffix.
+    only by suffix. A file with another suffix of data is a warning, and so is a root without any spec.
     """
     walk = _Walk(root, shown_root)
     if walk.exists():
         walk.folder("", 1)
     kept = walk.unique_stems()
+    if not kept and not has_errors(walk.problems):
+        walk.report_empty()
     types = [path for path in kept if path.startswith(TYPES + "/")]
     outside = _discover_types(folders, shown_root=shown_root)
     return Discovery(
@@ -71,11 +74,22 @@ class _Walk:
         self._root = os.fspath(root)
         self._shown_root = shown_root
         self._paths: list[str] = []
+        self._passed_over: list[str] = []
 
-    def _report(self, path: str, code: str, message: str, hint: str = "") -> None:
+    def _report(
+        self, path: str, code: str, message: str, hint: str = "", severity: Severity = "error"
+    ) -> None:
         # A file name may hold bytes that are no text; the diagnostic must be printable.
-        file = shown(self._shown_root, path).encode(errors="surrogateescape").decode(errors="replace")
-        self.problems.append(Diagnostic(file=file, code=code, message=message, hint=hint))
+        file = shown(self._shown_root, path) if path else self._shown_root or "."
+        file = file.encode(errors="surrogateescape").decode(errors="replace")
+        self.problems.append(Diagnostic(file=file, code=code, message=message, hint=hint, severity=severity))
+
+    def report_empty(self) -> None:
+        message = f"no file in this folder ends in {', '.join(SUFFIXES)}"
+        if self._passed_over:
+            message += f"; {quoted(min(self._passed_over))} is passed over: its name begins with `_`"
+        hint = "run `toolcast new GROUP/TOOL`, or set `specs` in [tool.toolcast] to the folder that has them"
+        self._report("", "no-tools", message, hint, "warning")
 
     def exists(self) -> bool:
         if Path(self._root).is_dir():
@@ -108,11 +122,17 @@ class _Walk:
             elif entry.is_dir(follow_symlinks=False):
                 if self._is_searched(path, below, name):
                     self._descend(path, depth)
+                else:
+                    self._passed_over.append(path)
             elif entry.is_symlink() and Path(entry.path).is_dir():
                 if not name.startswith("_") or path == TYPES or self._of_types:
                     self._report(path, "link", "links to folders are not followed", "copy the folder")
             elif name.lower().endswith(SUFFIXES):
                 self._report(path, "file-name", "the suffix is not in lower case", "rename the file")
+            elif name.lower().endswith(_UNREAD):
+                message = f"this file is not read: specs and types end in {', '.join(SUFFIXES)}"
+                hint = "write it as YAML or JSON, or move it elsewhere if it is neither a tool nor a type"
+                self._report(path, "not-read", message, hint, "warning")
 
     def _is_searched(self, path: str, below: str, name: str) -> bool:
         of_types = self._of_types or path == TYPES or below.startswith(TYPES + "/")

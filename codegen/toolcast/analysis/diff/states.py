@@ -71,7 +71,7 @@ def read_folder(
         message = f"there are more than {MAX_FILES:,} specs"
         raise unreadable(shown_root, "too-many-specs", message, "compare folders of it one by one")
     contents: dict[str, bytes] = {}
-    problems = list(found.diagnostics)
+    problems = [each for each in found.diagnostics if each.code != "no-tools"]
     if not paths and not problems:
         message = "this folder holds no specs: every tool counts as added or removed"
         problems.append(Diagnostic(file=shown_root, code="no-specs", severity="note", message=message))
