@@ -235,6 +235,8 @@ DOUBTFUL = {
     "maxLength of an integer": ("{type: integer, ‸maxLength: 9}", "no-effect", "strings only"),
     "properties of a string": ("{type: string, ‸properties: {b: {}}}", "no-effect", "correct `type`"),
     "pattern of an integer": ("{type: integer, ‸pattern: a}", "no-effect", "strings only"),
+    "types in an enum": ("{enum: [a, b, null, ‸1]}", "mixed-enum", "`type: [string, number]`"),
+    "booleans and texts in an enum": ("{enum: [false, ‸yes, 1]}", "mixed-enum", "lists booleans, and here the text `yes`"),
     "null in an enum": ("{type: string, enum: [a, ‸null]}", "refused-value", "add its type"),
     "number in an enum": ("{type: string, enum: [a, ‸1]}", "refused-value", "quotes"),
 }  # fmt: skip
@@ -264,6 +266,9 @@ def test_what_hardly_means_what_it_says_is_a_warning(name: str) -> None:
         "{type: [integer, string], minimum: 1, maxLength: 3‸}",
         "{type: [string, 'null'], enum: [a, null]‸}",
         "{type: integer, enum: [1, 2.0]‸}",
+        "{enum: [1, 2.5, null]‸}",
+        "{enum: [null, a]‸}",
+        "{type: [integer, string], enum: [1, a]‸}",
         "{type: number, enum: [1, 2.5]‸}",
     ],
 )

@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 from ..diagnostics import Diagnostic, Severity, most_similar
 from ..jsonschema.ecma import analyse, is_fast, translate
 from ..jsonschema.formats import FORMATS
-from ..jsonschema.json_values import JsonMapping, has_type
+from ..jsonschema.json_values import JsonMapping, has_type, type_of
 from ..jsonschema.keywords import (
     ANNOTATIONS,
     ASSERTIONS,
@@ -299,8 +299,11 @@ def unknown_keyword(key: str, schema: Mapping[str, object]) -> Mistake | None:
     if close is None:
         return None
     advice = f"take it out: `{close}` is there" if close in schema else f"did you mean `{close}`?"
-    hint = f"{advice} (start the name with `x-` to keep it as an extension)"
+    hint = f"{advice} (start the name with `x-` to keep it as an extension; {_STRICT})"
     return Mistake(code="unknown-keyword", message=message, hint=hint, severity="warning")
+
+
+_STRICT: Final = "`toolcast lint --strict` fails on this"
 
 
 def unknown_format(name: str) -> str | None:
@@ -428,8 +431,10 @@ def _undeclared(schemas: list[tuple[str, JsonMapping, bool]]) -> Iterator[tuple[
 
 
 def _of_types(schemas: list[tuple[str, JsonMapping, bool]]) -> Iterator[tuple[str, _Doubt]]:
-    for pointer, schema, _ in schemas:
+    for pointer, schema, alone in schemas:
         types = as_list(schema["type"]) if "type" in schema else []
+        if alone and not types:
+            yield from ((pointer, doubt) for doubt in _mixed_values(schema))
         if types:
             yield from ((pointer, doubt) for doubt in _without_effect(schema, types))
             yield from ((pointer, doubt) for doubt in _refused_values(schema, types))
@@ -447,11 +452,27 @@ def _without_effect(schema: Mapping[str, object], types: list[str]) -> Iterator[
         yield _Doubt((keyword,), "no-effect", message, "take it out, or correct `type`")
 
 
-_PLURALS: Final = {"array": "arrays", "number": "numbers", "object": "objects", "string": "strings"}
+_PLURALS: Final = {
+    "array": "arrays", "boolean": "booleans", "number": "numbers", "object": "objects", "string": "strings",
+}  # fmt: skip
 
 
 def _named(types: list[str]) -> str:
     return " or ".join(f"`{each}`" for each in types)
+
+
+def _mixed_values(schema: Mapping[str, object]) -> Iterator[_Doubt]:
+    """The first value of an `enum` without `type` that is of another type than those before it."""
+    values: Any = schema.get("enum")
+    kinds: dict[str, int] = {}  # the first index of each type
+    for index, value in enumerate(values if isinstance(values, list) else ()):
+        kinds.setdefault("number" if has_type(value, ["number"]) else type_of(value), index)
+    kinds.pop("null", None)
+    if len(kinds) > 1:
+        first, other, *_ = kinds
+        message = f"`enum` lists {_PLURALS[first]}, and here {shown(values[kinds[other]])}"
+        hint = f"if both are meant, write `type: [{first}, {other}]`; else correct the values; {_STRICT}"
+        yield _Doubt(("enum", kinds[other]), "mixed-enum", message, hint)
 
 
 def _refused_values(schema: Mapping[str, object], types: list[str]) -> Iterator[_Doubt]:

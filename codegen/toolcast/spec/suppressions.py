@@ -42,6 +42,7 @@ LINT_CODES: Final = (
     "rejected",
     "required-at-least",
     "reserved-meta-key",
+    "schema-warning",
     "search-name",
     "secret-parameter",
     "string-chars",

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...config import Config
 from ...diagnostics import Diagnostic, did_you_mean
@@ -158,6 +159,13 @@ def unstated_annotations(subject: LintedTool, profile: Profile) -> Iterator[Find
     yield subject.finding("unstated-annotation", message, fix, at=("annotations",), providers=(profile.id,))
 
 
+def schema_warnings(subject: LintedTool) -> Iterator[Finding]:
+    """Yield a finding for each warning of the compiler."""
+    for each in subject.built.diagnostics:
+        found = subject.finding("schema-warning", f"{each.message} ({each.code})", each.hint)
+        yield replace(found, file=each.file, line=each.line, column=each.column)
+
+
 def reserved_meta_keys(subject: LintedTool) -> Iterator[Finding]:
     """Yield one finding for each key of `meta` that MCP keeps for itself."""
     for key in subject.tool.meta:
@@ -258,6 +266,7 @@ def checked(project: Project, subjects: Sequence[LintedTool], settings: Settings
         yield from hidden_text(subject)
         yield from imperative_texts(subject)
         yield from reserved_meta_keys(subject)
+        yield from schema_warnings(subject)
         yield from deprecations(subject, tools, project.broken, settings.today)
         for profile in project.profiles:
             if profile.id in subject.emitted:

@@ -88,6 +88,11 @@ RULES: Final[dict[str, LintRule]] = {
         "A provider refuses a parameter's name",
         "Names of parameters must match the provider's pattern as a whole.",
     ),
+    "schema-warning": LintRule(
+        "warning",
+        "The compiler warns of a schema",
+        "A schema compiles and hardly means what it says; the code of `toolcast generate` is in the message.",
+    ),
     "tools": LintRule(
         "error",
         "Too many tools",
