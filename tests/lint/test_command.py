@@ -140,3 +140,31 @@ def test_tokens_are_a_table(run: Command) -> None:
     assert full == sorted(full, reverse=True)
     answer = json.loads(run("--tokens", "--format", "json").stdout)
     assert {each["provider"] for each in answer["tokens"]["totals"]} >= {"openai", "mcp"}
+
+
+def test_warnings_of_schemas_are_findings_that_strict_fails_on(tmp_path: Path, run: Command) -> None:
+    text = {"type": "string", "minLenght": 3, "description": "A text to look at."}
+    parameters = {"type": "object", "additionalProperties": False, "properties": {"a": text}}
+    write(tmp_path, {"typo": spec(description="Looks at a text and counts.", parameters=parameters)})
+    assert run("typo", "--select", "schema-warning").exit_code == 0
+    result = run("typo", "--select", "schema-warning", "--strict", "--format", "json")
+    assert result.exit_code == 1
+    [found] = json.loads(result.stdout)["findings"]
+    assert "`minLenght` is not a JSON Schema keyword" in found["message"]
+    assert (found["tool"], found["line"] > 1) == ("typo", True)
+    assert "did you mean `minLength`" in found["fix"]
+
+
+def test_equal_findings_of_many_tools_are_one_entry(tmp_path: Path, run: Command) -> None:
+    write(tmp_path, {f"t{n}": spec(description="Does stuff.") for n in range(13)})
+    shown = run("--select", "vague-description").stdout
+    entries = [line for line in shown.splitlines() if "[vague-description]" in line]
+    [entry] = [line for line in entries if "14 tools" in line]
+    assert entry == (
+        "specs/g/vague.yaml:1:14: warning[vague-description]: 14 tools (vague, t0, t1 and 11 more):"
+        " the description has only 2 words"
+    )
+    assert len(entries) == 1
+    assert "14 warnings" in shown
+    found = json.loads(run("--select", "vague-description", "--format", "json").stdout)["findings"]
+    assert len(found) == 14

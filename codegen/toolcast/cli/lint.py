@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from ..colours import paint, wants_colour
 from ..console import count, json_text, render, table
@@ -164,11 +164,29 @@ def _print(outcome: "LintOutcome", form: _Form) -> None:
     else:
         print_diagnostics(outcome.refused)
         colour = wants_colour(sys.stdout)
-        text = render([_as_diagnostic(each) for each in outcome.findings], "text", colour=colour)
+        text = render([*map(_as_diagnostic, _gathered(outcome.findings))], "text", colour=colour)
         click.echo(text, nl=False, color=colour)
         if outcome.tokens is not None:
             click.echo(_table(outcome.tokens, colour), color=colour)
         click.echo(_summary(outcome, colour), color=colour)
+
+
+def _gathered(findings: "Sequence[Finding]") -> "list[Finding]":
+    """Return findings of single tools that say the same of many as one, at the first place."""
+    groups: dict[object, list[Finding]] = {}
+    for each in findings:
+        same = (each.code, each.severity, each.providers, each.message, each.answer, each.fix)
+        groups.setdefault(same, []).append(each)
+    made: list[Finding] = []
+    for group in groups.values():
+        tools = list(dict.fromkeys(each.tool for each in group))
+        shown = f"{len(tools)} tools ({', '.join(tools[:_FEW])} and {len(tools) - _FEW} more)"
+        made += [replace(group[0], tool=shown)] if len(tools) > _FEW else group
+    return sorted(made)
+
+
+_FEW = 3
+"""Tools with the same finding that are told one by one."""
 
 
 def _as_diagnostic(each: "Finding") -> Diagnostic:
