@@ -217,8 +217,14 @@ def test_sources_that_cannot_be_read_are_diagnostics(source: str) -> None:
     assert "word" not in found[0].file
 
 
-def test_labels_hold_no_path_of_a_machine(tmp_path: Path) -> None:
+def test_labels_hold_no_path_of_a_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "api.json"
     file.write_text(json.dumps({**HEAD, "paths": PATHS}), encoding="utf-8")
     assert read_openapi(str(file)).label == "api.json"
     assert without_credentials("https://a:b@x.y:8/z?q#f") == "https://x.y:8/z"
+    (tmp_path / "project").mkdir()
+    (tmp_path / "v2").mkdir()
+    (tmp_path / "v2/api.json").write_bytes(file.read_bytes())
+    monkeypatch.chdir(tmp_path / "project")
+    assert read_openapi("../api.json").label == "api.json"
+    assert read_openapi("../v2/api.json").label == "v2/api.json"

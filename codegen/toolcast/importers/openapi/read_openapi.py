@@ -76,11 +76,12 @@ def declarations_of(document: OpenApiDocument, choices: OpenApiChoices = NOTHING
             label = f"{operation.method.upper()} {operation.template}"
             problems.append(_diagnostic(document, error, label))
     path = PurePath(document.file)
+    inside = path.name if path.is_absolute() else "/".join(part for part in path.parts if part != "..")
     return Declarations(
         tools=tuple(tools),
         diagnostics=tuple(problems),
         kind="openapi",
-        label=path.name if not document.address and path.is_absolute() else document.file,
+        label=document.file if document.address else inside,
         present=frozenset(operation.name for operation in found),
     )
 
