@@ -43,6 +43,12 @@ def one_line(text: str) -> str:
     return printable(text.replace("\n", "\\n").replace("\t", "\\t"))
 
 
+def cut(text: str, most: int) -> str:
+    """Return `text` on one line, with `…` for all beyond `most` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
 def inert_json(text: str) -> str:
     """Write out what would steer a terminal or a CI runner; the JSON means the same."""
     text = text.replace("##[", "\\u0023#[")

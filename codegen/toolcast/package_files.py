@@ -1,5 +1,6 @@
 """Paths of the parts of toolcast itself."""
 
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -16,3 +17,9 @@ def templates_dir() -> Path:
         if folder.is_dir():
             return folder
     raise FileNotFoundError(f"toolcast's templates are missing: neither {installed} nor {checkout} exists")
+
+
+@cache
+def profile_ids() -> tuple[str, ...]:
+    """Return the ids of the built-in profiles of providers, sorted."""
+    return tuple(sorted(path.stem for path in (PACKAGE / "providers/profiles").glob("*.toml")))

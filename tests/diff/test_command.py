@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +49,28 @@ def test_nothing_changed(repository: Repository) -> None:
         "toolcast: HEAD → the work tree: 0 tools differ: nothing that anyone would notice\n"
     )
     assert toolcast("diff", "--format", "changelog").stdout == "No tool changed.\n"
+
+
+def test_equal_specs_are_neither_parsed_nor_read_from_git(repository: Repository) -> None:
+    repository.commit({"_types/t": {"type": "string"}, "edit": EDIT, "find.yaml": "name: find"})
+    program = (
+        "import sys, toolcast.cli.main as main\n"
+        "import toolcast.analysis.diff.targets as targets\n"
+        "ask, asked = targets.run_git, []\n"
+        "targets.run_git = lambda *words, **more: (asked.append(words[2:4]), ask(*words, **more))[1]\n"
+        "status = main.run(['diff'])\n"
+        "print(status, *sum(asked, ()), file=sys.stderr)\n"
+        "print(*sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "0 tools differ" in done.stdout
+    asked, modules = (line.split() for line in done.stderr.splitlines())
+    assert asked[0] == "0"
+    assert "ls-tree" in asked
+    assert "--batch" not in asked
+    unwanted = ("contract", "providers", "languages", "runtime", "analysis.containment", "project.core")
+    assert not [each for each in modules if each.startswith(tuple(f"toolcast.{name}" for name in unwanted))]
+    assert not {"yaml", "jinja2", "black", "jsonschema_rs"}.intersection(modules)
 
 
 @pytest.mark.usefixtures("broken")

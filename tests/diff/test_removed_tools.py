@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolcast.analysis.diff.audiences.code import deprecation
-from toolcast.analysis.diff.compare_states import stated_version
+from toolcast.analysis.diff.compare_tools import stated_version
 from toolcast.analysis.diff.rules import RULES
 
 from tests.diff.audience_pairs import DAY, context, pair, spec

@@ -8,7 +8,8 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.analysis.diff.compare_states import Choice, DiffOutcome, compare_states, diff_profiles
+from toolcast.analysis.diff.compare_states import compare_states, diff_profiles
+from toolcast.analysis.diff.outcome import Choice, DiffOutcome
 from toolcast.analysis.diff.states import read_listed
 from toolcast.config import load_config
 
@@ -27,12 +28,12 @@ def revisions(shared: Path, step: int) -> Iterator[dict[str, Any]]:
 def compared(row: dict[str, Any], folder: Path) -> DiffOutcome:
     config, _ = load_config(folder)
     assert config is not None
-    profiles, known, _ = diff_profiles(config, ())
+    profiles, _ = diff_profiles(config, ())
     states = []
     for side in ("old", "new"):
         file = folder / f"{side}.json"
         file.write_text(json.dumps({"tools": [row[side]] if row[side] else []}), encoding="utf-8")
-        states.append(read_listed(file, known))
+        states.append(read_listed(file, frozenset(profiles.known)))
     return compare_states(config, profiles, (states[0], states[1]), Choice(today=date(2026, 11, 22)))
 
 

@@ -90,7 +90,7 @@ def command(options: _Options) -> int:
     without definitions of providers and prompt caches; what specs suppress is among it. The exit status is
     then 1 only if a tool cannot be compared.
     """
-    from ..analysis.diff.compare_states import Choice
+    from ..analysis.diff.outcome import Choice
     from .diff_text import compared, list_rules, plain_format, print_changelog, print_outcome
 
     if options.listing:

@@ -3,37 +3,29 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import click
 import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from ..analysis.diff.compare_states import (
-    NOT_COMPARED,
-    RANKS,
-    Choice,
-    DiffFinding,
-    DiffOutcome,
-    compare_states,
-    diff_profiles,
-    setting_problems,
-)
-from ..analysis.diff.pairs import Pair
-from ..analysis.diff.places import cut
+from ..analysis.diff.compare_states import compare_states, diff_profiles, setting_problems
+from ..analysis.diff.outcome import NOT_COMPARED, RANKS, Choice, DiffFinding, DiffOutcome
 from ..analysis.diff.rules import AUDIENCES, RULES, Audience, Change
 from ..analysis.diff.states import UnreadableStateError
 from ..analysis.diff.targets import open_states
 from ..colours import paint, wants_colour
 from ..config import Config
-from ..console import FORMATS, Format, count, json_text, one_line, printable, render
+from ..console import FORMATS, Format, count, cut, json_text, one_line, printable, render
 from ..diagnostics import Diagnostic, has_errors
 from ..jsonschema.json_values import JsonObject
 from ..markdown_text import code, escaped
 from .options import print_diagnostics
-from .sarif import diff_sarif
 from .terminal import Bar
+
+if TYPE_CHECKING:
+    from ..analysis.diff.pairs import Pair
 
 Form = Literal["text", "json", "github", "markdown", "changelog", "sarif"]
 _UNUSABLE = 2  # exit status
@@ -227,7 +219,7 @@ def _entries_of(outcome: DiffOutcome) -> tuple[_Entry, ...]:
     return tuple(sorted(found, key=lambda each: (_KINDS.index(each.kind), each.tool)))
 
 
-def _tool_entries(pair: Pair, findings: list[DiffFinding]) -> Iterator[_Entry]:
+def _tool_entries(pair: "Pair", findings: list[DiffFinding]) -> Iterator[_Entry]:
     name = pair.name
     if pair.new is None:
         yield _Entry(kind="removed", tool=name, sentences=(_gone(pair),))
@@ -258,7 +250,7 @@ def _tool_entries(pair: Pair, findings: list[DiffFinding]) -> Iterator[_Entry]:
         yield _Entry(kind="changed", tool=name, sentences=changed)
 
 
-def _gone(pair: Pair) -> str:
+def _gone(pair: "Pair") -> str:
     assert pair.old is not None
     deprecated = pair.old.tool.deprecated
     if deprecated is not None and deprecated.use:
@@ -310,12 +302,12 @@ def compared(
     form: Form = "text",
 ) -> DiffOutcome:
     """Compare `sides`, the old one and the new one, or end the command where something cannot be read."""
-    profiles, known, problems = diff_profiles(config, providers)
+    profiles, problems = diff_profiles(config, providers)
     if problems := (*problems, *setting_problems(config)):
         raise _unusable(problems, form)
     with Bar("comparing") as bar:
         try:
-            states = open_states(config, *sides, known)
+            states = open_states(config, *sides, frozenset(profiles.known))
             return compare_states(config, profiles, states, choice, bar)
         except UnreadableStateError as error:
             problem = error.problem
@@ -345,6 +337,8 @@ def list_rules(form: Form) -> None:
 def print_outcome(outcome: DiffOutcome, form: Form) -> None:
     """Print a comparison in one of its forms."""
     if form == "sarif":
+        from .sarif import diff_sarif
+
         click.echo(json_text(diff_sarif(outcome.findings, outcome.diagnostics)))
     elif form == "json":
         click.echo(json_text(_as_data(outcome)))

@@ -20,7 +20,7 @@ from .options import config_option, configuration, examples, print_diagnostics, 
 from .terminal import Bar
 
 if TYPE_CHECKING:
-    from ..analysis.diff.compare_states import DiffOutcome
+    from ..analysis.diff.outcome import DiffOutcome
     from ..analysis.report.report_model import Report
     from ..config import Config
 
@@ -93,7 +93,7 @@ def command(options: _Options) -> int:
         _check_target(target)
     comparison = None
     if options.against is not None:
-        from ..analysis.diff.compare_states import Choice
+        from ..analysis.diff.outcome import Choice
         from .diff_text import compared
 
         choice = Choice(today=date.today(), tools=options.specs)

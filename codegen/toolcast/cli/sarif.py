@@ -14,7 +14,7 @@ from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..version import __version__
 
 if TYPE_CHECKING:
-    from ..analysis.diff.compare_states import DiffFinding
+    from ..analysis.diff.outcome import DiffFinding
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

@@ -1,21 +1,28 @@
 """Find what the configuration names elsewhere: profiles of providers, and folders of shared types.
 
-No code of a package with types runs: only its outermost name is located, which imports nothing.
+No code of a package with types runs: only its outermost name is located, which imports nothing. Providers are
+imported where a profile is read.
 """
+
+from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Config, setting_problem, show
 from ..diagnostics import Diagnostic, did_you_mean
-from ..providers import Profile, ProfileError, available, load_profile, load_profiles
+from ..package_files import profile_ids
 from ..spec.type_folders import PACKAGE_FOLDER, TypeFolder
+
+if TYPE_CHECKING:
+    from ..providers import Profile
 
 
 class Profiles(Struct, frozen=True, kw_only=True):
@@ -31,10 +38,19 @@ class Profiles(Struct, frozen=True, kw_only=True):
 def profiles_of(config: Config) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     """Return the profiles of a project, and their problems."""
     profiles, problems = _load(config)
-    return (profiles, problems) if problems else _with_examples(config, profiles)
+    return _with_examples(config, profiles) if config.examples and not problems else (profiles, problems)
+
+
+def chosen_profiles(profiles: Profiles) -> tuple[Profile, ...]:
+    """Return the profiles that are chosen, each once."""
+    from ..providers import load_profile
+
+    return tuple(profiles.own.get(id) or load_profile(id) for id in dict.fromkeys(profiles.chosen))
 
 
 def _with_examples(config: Config, profiles: Profiles) -> tuple[Profiles, tuple[Diagnostic, ...]]:
+    from ..providers import load_profile
+
     own = dict(profiles.own)
     problems: list[Diagnostic] = []
     for id in config.examples:
@@ -78,10 +94,17 @@ def _shown_file(config: Config) -> str:
 
 
 def _load(config: Config) -> tuple[Profiles, tuple[Diagnostic, ...]]:
-    own: Mapping[str, Profile] = {}
-    problems: tuple[Diagnostic, ...] = ()
+    own, problems = _load_own(config.profiles) if config.profiles else ({}, ())
+    known = tuple(sorted({*profile_ids(), *own}))
+    chosen = known if config.providers is None else config.providers
+    return Profiles(own=own, known=known, chosen=chosen), problems
+
+
+def _load_own(files: Sequence[Path]) -> tuple[Mapping[str, Profile], tuple[Diagnostic, ...]]:
+    from ..providers import ProfileError, load_profiles
+
     try:
-        own = load_profiles(config.profiles)
+        return load_profiles(files), ()
     except ProfileError as error:
         hint = "correct the file, or `profiles` in [tool.toolcast]"
         problems = tuple(
@@ -94,9 +117,7 @@ def _load(config: Config) -> tuple[Profiles, tuple[Diagnostic, ...]]:
             )
             for problem in error.problems
         )
-    known = tuple(sorted({*available(), *own}))
-    chosen = known if config.providers is None else config.providers
-    return Profiles(own=own, known=known, chosen=chosen), problems
+    return {}, problems
 
 
 def find_types(

@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..permissions import Permission
-from ..runtime.grammars import TextInput
 from .parsed_document import Document
+
+if TYPE_CHECKING:
+    from ..runtime.grammars import TextInput
 
 Defaults = Literal["include", "omit"]
 Caller = Literal["model", "code"]
@@ -76,7 +78,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     permission: Permission
     secrets: tuple[str, ...]
     parameters: Any
-    input: TextInput | None = None  # the argument is one text; `parameters` has it as `input`
+    input: "TextInput | None" = None  # the argument is one text; `parameters` has it as `input`
     result: Any = None  # None: no typed result
     defaults: Defaults | None = None  # None: what the project says
     parallel: bool = True  # False: a call runs alone among the calls of an answer

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
+from ...console import cut
 from ...contract.schema_forms import asserted_keywords
 from ...contract.tree import Array, Contract, Field, Map, Node, Object, Reference, Tuple, Union
 from ...jsonschema.json_values import JsonMapping, JsonObject
@@ -25,12 +26,6 @@ def compact(value: object) -> str:
     if value is None:
         return "nothing"
     return cut(msgspec.json.encode(value).decode(), _LONGEST_VALUE)
-
-
-def cut(text: str, most: int) -> str:
-    """Return `text` on one line, with `…` for all beyond `most` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

@@ -1,4 +1,9 @@
-"""Specs at two states of a project: the files that differ, and what they compile to."""
+"""Specs at two states of a project: the files that differ, and what they compile to.
+
+What parses is imported by the first file that differs.
+"""
+
+from __future__ import annotations
 
 import os
 import re
@@ -6,23 +11,21 @@ import stat
 from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path as FilePath
 from pathlib import PurePosixPath
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from msgspec import Struct, structs
 
 from ...config import show
 from ...diagnostics import Diagnostic
-from ...importers.import_tools import read_tools, specs_of
-from ...importers.spec_text import permission_of
 from ...spec.discovery import discover, kind_of
-from ...spec.load import type_problems
 from ...spec.parsed_document import Document, Path
 from ...spec.read_file import SourceDocument, parse_document
 from ...spec.reader_problems import MAX_BYTES
-from ...spec.spec_reader import read_tool
 from ...spec.tool_names import NAME, Entry, check_names, check_types, group_of, shown
-from ...spec.tool_spec import ToolSpec
 from ...spec.type_folders import TypeFolder, file_of, is_outside
+
+if TYPE_CHECKING:
+    from ...spec.tool_spec import ToolSpec
 
 MAX_FILES: Final = 200_000
 MAX_TOTAL: Final = 512 * 1024 * 1024
@@ -155,6 +158,8 @@ def _changed(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> frozenset[st
     """Return paths of files that differ, or that refer to a shared type that does."""
     paths = {*old, *new}
     changed = {path for path in paths if old.get(path) != new.get(path)}
+    if not changed:
+        return frozenset()
     types = {path for path in paths if kind_of(path) == "type"}
     waiting = [path for path in changed if path in types]
     while waiting:
@@ -189,7 +194,7 @@ def _state(files: SpecFiles, changed: Set[str], known_providers: frozenset[str])
             problems += document
             refused.add(path)
             continue
-        spec, wrong, found = read_tool(document, path, known_providers)
+        spec, wrong, found = _tool(document, path, known_providers)
         if found is not None:
             entries.append((path, found, group_of(path)))
             named[path] = document
@@ -234,8 +239,20 @@ def _parse(files: SpecFiles, path: str) -> SourceDocument | tuple[Diagnostic, ..
     return parse_document(files.contents[path], shown(files.shown_root, path), kind)
 
 
-def _types(files: SpecFiles, tools: Iterable[str]) -> tuple[dict[str, Document], list[Diagnostic]]:
+def _tool(
+    document: Document, path: str, known_providers: frozenset[str]
+) -> tuple[ToolSpec | None, tuple[Diagnostic, ...], str | None]:
+    from ...spec.spec_reader import read_tool
+
+    return read_tool(document, path, known_providers)
+
+
+def _types(files: SpecFiles, tools: Sequence[str]) -> tuple[dict[str, Document], list[Diagnostic]]:
     """Return the shared types that some specs may refer to, directly or through others."""
+    if not tools:
+        return {}, []
+    from ...spec.load import type_problems
+
     left = {path for path in files.contents if kind_of(path) == "type"}
     waiting = list(tools)
     types: dict[str, Document] = {}
@@ -284,6 +301,9 @@ def read_listed(file: FilePath, known_providers: frozenset[str]) -> State:
     """Read a list of tools, JSON or JSON lines, as `import tools` does. Raises UnreadableStateError without
     tools.
     """
+    from ...importers.import_tools import read_tools, specs_of
+    from ...importers.spec_text import permission_of
+
     shown_file = show(file.absolute())
     declared = read_tools([file])
     imported = specs_of(declared)
@@ -309,7 +329,7 @@ def read_listed(file: FilePath, known_providers: frozenset[str]) -> State:
         permission = permission_of(origin) or "write"
         data = {**draft.data, "permission": permission, "secrets": []}
         document = _ListedTool(file=shown_file, data=data, line=origin.line)
-        spec, wrong, _ = read_tool(document, draft.path, known_providers)
+        spec, wrong, _ = _tool(document, draft.path, known_providers)
         problems += wrong
         if spec is not None:
             tools[spec.name] = spec

@@ -7,8 +7,9 @@ monitor, text converter or pager of the repository runs, and nothing is fetched.
 import os
 import posixpath
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
+from hashlib import sha1, sha256
 from pathlib import Path
 from typing import Final, Literal
 
@@ -186,12 +187,15 @@ class _Entry(Struct, frozen=True):
     size: int
 
 
-def _read_commit(repository: _Repository, commit: _Commit, prefixes: Sequence[str] = ()) -> SpecFiles:
+def _read_commit(
+    repository: _Repository, commit: _Commit, prefixes: Sequence[str], known: Iterable[bytes]
+) -> SpecFiles:
     """Read the specs of a commit, none where it has no specs folder, and the shared types in `prefixes`.
 
     Raises UnreadableStateError: git cannot read the commit, an object is missing, or it holds too much.
     """
-    found = _read_tree(repository, commit, "")
+    objects = {_object_id(data, len(commit.id)): data for data in known}
+    found = _read_tree(repository, commit, "", objects)
     if found is None:
         problem = Diagnostic(
             file=repository.shown_root,
@@ -205,7 +209,7 @@ def _read_commit(repository: _Repository, commit: _Commit, prefixes: Sequence[st
             label=commit.label, shown_root=repository.shown_root, contents={}, diagnostics=(problem,)
         )
     for prefix in prefixes:
-        types = _read_tree(repository, commit, prefix)
+        types = _read_tree(repository, commit, prefix, objects)
         if types is not None:
             found = replace(found, contents={**found.contents, **types.contents})
     return found
@@ -221,7 +225,18 @@ def _below(repository: _Repository, prefix: str) -> str:
     return "" if folder == "." else folder
 
 
-def _read_tree(repository: _Repository, commit: _Commit, prefix: str) -> SpecFiles | None:
+def _object_id(data: bytes, digits: int) -> str:
+    """Return git's id of a file with these contents, in a repository whose ids have so many digits."""
+    text = b"blob %d\0%b" % (len(data), data)
+    return (sha1(text, usedforsecurity=False) if digits == _SHA1_DIGITS else sha256(text)).hexdigest()
+
+
+_SHA1_DIGITS: Final = 40
+
+
+def _read_tree(
+    repository: _Repository, commit: _Commit, prefix: str, known: Mapping[str, bytes]
+) -> SpecFiles | None:
     """Return the files of a folder, below the specs folder; None where the commit has none."""
     spot = f"{commit.id}:{_below(repository, prefix)}"
     kind = repository.ask("cat-file", "-t", spot)
@@ -236,7 +251,7 @@ def _read_tree(repository: _Repository, commit: _Commit, prefix: str) -> SpecFil
     wanted = {path: entry for path, entry in entries.items() if kind_of(before + path) is not None}
     shown_root = shown(repository.shown_root, prefix) if prefix else repository.shown_root
     clashes = stem_problems(wanted, shown_root)
-    found = _Found(replace(repository, shown_root=shown_root), commit, entries)
+    found = _Found(replace(repository, shown_root=shown_root), commit, entries, known)
     found.problems += [Diagnostic(file=shown_root, code="file-name", message=each) for each in odd]
     found.problems += clashes.values()
     contents = found.contents([path for path in wanted if path not in clashes])
@@ -271,13 +286,22 @@ def _entries(listing: bytes) -> tuple[dict[str, _Entry], list[str]]:
 
 
 class _Found:
-    """Reads the contents of a commit's files; a link counts as the file that it leads to."""
+    """Reads the contents of a commit's files; a link counts as the file that it leads to. Objects that are
+    `known` are not read.
+    """
 
-    def __init__(self, repository: _Repository, commit: _Commit, entries: Mapping[str, _Entry]) -> None:
+    def __init__(
+        self,
+        repository: _Repository,
+        commit: _Commit,
+        entries: Mapping[str, _Entry],
+        known: Mapping[str, bytes],
+    ) -> None:
         self.problems: list[Diagnostic] = []
         self._repository = repository
         self._commit = commit
         self._entries = entries
+        self._known = known
 
     def contents(self, paths: Sequence[str]) -> dict[str, bytes]:
         """Return the bytes of each file; one that cannot be read is among `problems`."""
@@ -329,12 +353,12 @@ class _Found:
         return entry is not None and entry.mode == _LINK and entry.size <= _MAX_LINK
 
     def _objects(self, wanted: Set[str]) -> dict[str, bytes]:
-        if not wanted:
-            return {}
-        order = sorted(wanted)
+        found = {each: self._known[each] for each in wanted if each in self._known}
+        order = sorted(wanted - found.keys())
+        if not order:
+            return found
         given = "".join(f"{each}\n" for each in order).encode()
         answer = self._repository.ask("cat-file", "--batch", given=given)
-        found: dict[str, bytes] = {}
         at = 0
         for object in order:
             end = answer.output.find(b"\n", at)
@@ -373,8 +397,12 @@ def open_states(
         old = _target(config, against, f"--against {against}", Path())
     new = _Target("work tree", "", "--to") if to is None else _target(config, to, f"--to {to}", Path())
     sides = _Opened(config, old, new)
-    one = read_listed(Path(old.text), known_providers) if old.kind == "list" else sides.files(old)
-    other = read_listed(Path(new.text), known_providers) if new.kind == "list" else sides.files(new)
+    commit = sides.commit(old) if old.kind == "commit" else None
+    one = None if commit is not None else sides.read(old, known_providers)
+    other = sides.read(new, known_providers)
+    if one is None:
+        assert commit is not None
+        one = sides.at(commit, other.contents.values() if isinstance(other, SpecFiles) else ())
     if isinstance(one, SpecFiles) and isinstance(other, SpecFiles):
         return read_states(one, other, known_providers)
     return _whole(one, known_providers), _whole(other, known_providers)
@@ -413,21 +441,30 @@ class _Opened:
         self._shown_root = show(config.specs)
         self._repository: _Repository | None = None
 
-    def files(self, target: _Target) -> SpecFiles:
+    def read(self, target: _Target, known_providers: frozenset[str]) -> State | SpecFiles:
+        if target.kind == "list":
+            return read_listed(Path(target.text), known_providers)
         if target.kind == "work tree":
             return self._folder(self._config.specs, "the work tree", self._config)
         if target.kind == "folder":
             folder = Path(os.path.abspath(target.text))  # noqa: PTH100 - without `..`
             return self._folder(*self._project_of(folder))
+        return self.at(self.commit(target))
+
+    def commit(self, target: _Target) -> _Commit:
+        """Return the commit that a target means; the old one, by the other state."""
         since = ""
         if target is self._old and self._new.kind == "work tree":
             since = head(self._open(target.option))
         elif target is self._old and self._new.kind == "commit":
             since = _resolve(self._open(target.option), self._new.text, "", self._new.option).id
-        repository = self._open(target.option)
-        commit = _resolve(repository, target.text, since, target.option)
+        return _resolve(self._open(target.option), target.text, since, target.option)
+
+    def at(self, commit: _Commit, known: Iterable[bytes] = ()) -> SpecFiles:
+        """Read a commit; its files that are among the contents `known` are not read from git."""
+        repository = self._open(commit.option)
         prefixes = [each.prefix for each in self._config.types if _holds(repository, each.prefix)]
-        files = _read_commit(repository, commit, prefixes)
+        files = _read_commit(repository, commit, prefixes, known)
         return replace(files, contents={**files.contents, **self._types_elsewhere(prefixes)})
 
     def _folder(self, root: Path, label: str, config: Config) -> SpecFiles:

@@ -7,6 +7,7 @@ from pathlib import Path as FilePath
 from typing import Any, TypedDict, Unpack
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...config import Config, show
 from ...contract.build import Built, build_tool, check_schemas
@@ -17,7 +18,7 @@ from ...jsonschema.keywords import subschemas
 from ...jsonschema.nesting import levels
 from ...jsonschema.pointers import escape
 from ...project.core.tool_definitions import definition_ledger, tool_info, wanted_strict
-from ...project.profiles import find_types, profiles_of, unknown_providers
+from ...project.profiles import chosen_profiles, find_types, profiles_of, unknown_providers
 from ...providers import (
     Dialect,
     LedgerEntry,
@@ -25,7 +26,6 @@ from ...providers import (
     Profile,
     SchemaError,
     SchemaNormalizer,
-    load_profile,
 )
 from ...spec.load import load_library
 from ...spec.parsed_document import Document, Path, diagnose
@@ -257,7 +257,7 @@ def load_project(config: Config, providers: Sequence[str], progress: Progress) -
     known = found.known
     wanted = tuple(providers) or found.chosen
     problems = (*problems, *unknown_providers(config, wanted, known, option=bool(providers)))
-    profiles = () if problems else _profiles(wanted, found.own)
+    profiles = () if problems else chosen_profiles(replace(found, chosen=wanted))
     shown_root = show(config.specs)
     folders, not_found = find_types(config)
     library = load_library(
@@ -287,10 +287,6 @@ def load_project(config: Config, providers: Sequence[str], progress: Progress) -
         broken=frozenset(broken),
         types=library.types,
     )
-
-
-def _profiles(wanted: Sequence[str], own: Mapping[str, Profile]) -> tuple[Profile, ...]:
-    return tuple(own.get(id) or load_profile(id) for id in dict.fromkeys(wanted))
 
 
 def names_spec(text: str, path: str, shown_root: str) -> bool:

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from ...console import cut
 from ...jsonschema.pointers import resolve
 from ...markdown_text import code, escaped
-from ..diff.places import compact, cut
+from ..diff.places import compact
 from .report_model import Loss, Report, ToolDetail, ToolRow
 
 _LONGEST: Final = 300

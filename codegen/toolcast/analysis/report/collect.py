@@ -29,7 +29,8 @@ from ...spec.parsed_document import Path
 from ...spec.read_file import SourceDocument
 from ...spec.tool_spec import ToolSpec
 from ...version import __version__
-from ..diff.compare_states import RANKS, DiffOutcome, project_table
+from ..diff.compare_tools import project_table
+from ..diff.outcome import RANKS, DiffOutcome
 from ..diff.places import contract_pointer
 from ..lint.all_checks import Settings, lint_project, set_findings
 from ..lint.finding import Finding

@@ -16,6 +16,7 @@ from msgspec import Struct
 from ...diagnostics import most_similar
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import KEYWORDS
+from ...package_files import profile_ids
 from ...runtime.request_rules import RequestRules
 from ...toml_tables import find_place, split_fault
 from ..result_schemas import NARROWING
@@ -68,14 +69,13 @@ def _read_profile_file(path: str | Path) -> _ProfileFile:
 _BUILT_IN = Path(__file__).parent
 
 
-@lru_cache(maxsize=1)
 def available() -> tuple[str, ...]:
     """List the built-in profiles.
 
     Returns:
         Their ids, sorted.
     """
-    return tuple(sorted(path.stem for path in _BUILT_IN.glob("*.toml")))
+    return profile_ids()
 
 
 @lru_cache(maxsize=128)

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 from packaging.version import InvalidVersion, Version
 
+from ....console import cut
 from ....jsonschema.pointers import escape
 from ....languages.python.bindings.render_module import ToolNames
 from ....languages.python.structs.module import Roots, module_path, tool_module, type_modules
@@ -28,7 +29,7 @@ from ....project.core.compiler import tool_names
 from ....spec.deprecation import notice, removal_date
 from ....spec.tool_spec import Deprecation, ToolSpec
 from ..pairs import Context, Pair, PairSide
-from ..places import cut, words_changed
+from ..places import words_changed
 from ..rules import RULES, Change
 
 

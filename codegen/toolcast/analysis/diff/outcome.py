@@ -1,0 +1,74 @@
+"""The values of a comparison: what is asked for, what is found of single tools, and the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from ...command_settings import Level
+from ...diagnostics import Diagnostic
+from .rules import Audience, Change
+
+if TYPE_CHECKING:
+    import datetime
+
+    from ...spec.tool_spec import Suppression
+    from .pairs import Pair
+
+NOT_COMPARED: Final = "not-compared"
+RANKS: Final[Mapping[Level, int]] = {"error": 0, "warning": 1, "note": 2, "off": 3}
+
+
+class DiffFinding(Struct, frozen=True):
+    """A change and its level in this project; `suppression` is the spec's own."""
+
+    change: Change
+    level: Level
+    suppression: Suppression | None = None
+
+
+class DiffOutcome(Struct, frozen=True, kw_only=True):
+    """A comparison: `pairs` were compared, `unchanged` counts equal tools, `findings` are the worst first
+    within each tool, and `diagnostics` are specs that do not compile and faults of suppressions.
+    """
+
+    old: str
+    new: str
+    pairs: tuple[Pair, ...]
+    unchanged: int
+    findings: tuple[DiffFinding, ...]
+    suppressed: tuple[DiffFinding, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Return whether a change is an error here, or a spec does not compile."""
+        return any(each.level == "error" for each in self.findings) or any(
+            each.severity == "error" for each in self.diagnostics
+        )
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """The changes to report. Empty tuples mean all; `tools` are names or paths of specs; `today` ends
+    suppressions.
+    """
+
+    today: datetime.date
+    tools: tuple[str, ...] = ()
+    audiences: tuple[Audience, ...] = ()
+    level: Level = "note"  # the least one
+
+
+class ComparedTools(Struct, frozen=True, kw_only=True):
+    """The tools that differ: `pairs` are those that are chosen, `names` and `paths` those of all of them; the
+    problems are those of tools that do not compile in one of the states.
+    """
+
+    pairs: tuple[Pair, ...] = ()
+    names: frozenset[str] = frozenset()
+    paths: frozenset[str] = frozenset()
+    changes: tuple[Change, ...] = ()
+    old_problems: tuple[Diagnostic, ...] = ()
+    new_problems: tuple[Diagnostic, ...] = ()
