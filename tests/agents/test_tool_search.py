@@ -3,6 +3,8 @@
 import asyncio
 import json
 import math
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -11,13 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents import Disclosure, RunState, resume, run_tools
 from toolcast.agents.dispatch import Assembler, Dispatcher, assistant_messages, parse, render
-from toolcast.agents.tool_search import MOST, SearchIndex, search_words, searched
-from toolcast.providers import load_profile
+from toolcast.agents.text_calls import instructions
+from toolcast.agents.tool_search import MOST, SEARCH, SearchIndex, search_words, searched
+from toolcast.mcp.live.offered_tools import bind
+from toolcast.mcp.live.server_tool import LiveTool
+from toolcast.providers import Normalizer, available
 from toolcast.runtime import Content, ToolBinding, ToolRegistry, ToolResult
+from toolcast.runtime.standalone_schema import standalone_schema
 
 from generated.registry import BINDINGS
+from tests.agents.dispatch.answers import ANSWERS, Asked
 from tests.agents.dispatch.test_clients import serving
 from tests.clients.conftest import Client, client
+from tests.counting import lines_executed
+from tests.providers.rules import CHECKS
 
 __all__ = ["client"]
 
@@ -172,11 +181,17 @@ def test_no_repetition_outweighs_a_second_word() -> None:
     assert index_of(stuffed, fitting, *others).find("refund invoice")[0] == "b"
 
 
-def test_a_whole_word_counts_more_than_the_beginning_of_one() -> None:
-    longer, exact = Described("a", "Formats a page."), Described("b", "Form of a page.")
-    assert index_of(longer, exact).find("form") == ("b", "a")
-    assert index_of(longer).find("formats") == index_of(longer).find("format") == ("a",)
-    assert index_of(longer).find("formatting") == index_of(longer).find("fo") == ()
+def test_one_and_many_are_one_word() -> None:
+    for one, many in (("file", "files"), ("query", "queries"), ("page", "pages"), ("class", "class")):
+        assert index_of(Described("a", f"Reads {one}.")).find(many) == ("a",)
+        assert index_of(Described("a", f"Reads {many}.")).find(one) == ("a",)
+    assert index_of(Described("a", "Checks a status.")).find("statu") == ()
+
+
+def test_words_of_questions_count_only_alone() -> None:
+    tools = [Described("get_me", "Who is logged in."), Described("draw", "What you can do with it: drawing.")]
+    assert index_of(*tools).find("what can I do with a login") == ()
+    assert index_of(*tools).find("me") == ("get_me",)
 
 
 @pytest.mark.parametrize("query", ["api", "key", "2", "getAPIKey2", "API keys"])
@@ -206,7 +221,7 @@ WORDS = ("amber", "birch", "cedar", "delta")
 def test_tools_are_ranked_with_bm25(texts: list[list[str]], query: list[str]) -> None:
     """Against the formula as Robertson and Zaragoza (2009) give it, over the description alone."""
     tools = [Described(f"tool{'abcdefgh'[n]}", " ".join(words)) for n, words in enumerate(texts)]
-    lengths = [1 + len(words) for words in texts]  # the name is one word
+    lengths = [3 + len(words) for words in texts]  # the name is one word, of weight 3
 
     def score(at: int) -> float:
         total = 0.0
@@ -221,7 +236,7 @@ def test_tools_are_ranked_with_bm25(texts: list[list[str]], query: list[str]) ->
     scores = {tool.name: score(at) for at, tool in enumerate(tools)}
     found = index_of(*tools).find(" ".join(query), len(tools))
     assert [scores[name] for name in found] == pytest.approx(sorted(scores.values())[::-1][: len(found)])
-    assert all(scores[name] < max(scores.values()) / 4 + 1e-9 for name in {*scores} - {*found})
+    assert {*found} == {tool.name for tool, words in zip(tools, texts, strict=True) if {*words} & {*query}}
 
 
 def test_of_a_long_text_a_part_is_read() -> None:
@@ -242,10 +257,10 @@ def test_the_program_finds_only_tools_that_are_loaded_on_demand() -> None:
     search = shown.definition_objects()[0]
     assert search["name"] == "tool_search"
     assert search["input_schema"]["required"] == ["query"]
-    assert references(found_by(shown, QUERY)) == ["web_search"]
-    assert references(found_by(shown, "delegate")) == []
-    assert found_by(shown, "delegate").success
-    assert "'delegate'" in found_by(shown, "delegate").output
+    assert references(found_by(shown, QUERY))[0] == "web_search"
+    assert references(found_by(shown, "delegate a task to another agent")) == []
+    assert found_by(shown, "xyzzy").success
+    assert "'xyzzy'" in found_by(shown, "xyzzy").output
 
 
 @pytest.mark.parametrize("arguments", ["", "{}", '{"query": 5}', "[1]", "{", b"\xff", {"query": None}])
@@ -265,23 +280,150 @@ def test_a_chosen_tool_alone_can_be_found() -> None:
     assert references(found_by(shown, QUERY))[0] == "web_search"
 
 
-def test_who_cannot_leave_the_search_to_the_program_is_refused() -> None:
-    for provider, options in (
-        ("openai", {}),
-        ("anthropic", {"level": "brief"}),
-        ("anthropic", {"native": False}),
-        ("anthropic", {"native": load_profile("anthropic").request.__class__(defer={"lazy": 1})}),
-    ):
-        with pytest.raises(ValueError, match=r"not known to (load tools|leave the search)"):
-            Disclosure(registry_of(), provider, search="program", **options)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="leave out native"):
-        Disclosure(registry_of(), "text", search="program")
+def test_a_search_that_cannot_be_is_refused() -> None:
+    for options in ({"level": "brief"}, {"levels": {"web": "summary"}}):
+        with pytest.raises(ValueError, match="a level has no effect"):
+            Disclosure(registry_of(), "openai", search="program", **options)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="state 'client-search' under"):
+        Disclosure(registry_of(), "acme", search="program")
     with pytest.raises(ValueError, match="'provider' or 'program'"):
         Disclosure(registry_of(), "anthropic", search="model")  # type: ignore[arg-type]
     registry = registry_of()
+    shown = Disclosure(registry, "anthropic", search="program")
     registry.register(changed("edit", name="tool_search"), handle)
-    with pytest.raises(ValueError, match="Rename it"):
-        Disclosure(registry, "anthropic", search="program")
+    for use in (shown.definitions, lambda: Disclosure(registry, "anthropic", search="program")):
+        with pytest.raises(ValueError, match="Rename it"):
+            use()
+
+
+# The program's search for every provider.
+
+
+@pytest.mark.parametrize("provider", [*available()])
+def test_every_provider_can_read_the_search(provider: str) -> None:
+    shown = Disclosure(registry_of(), provider, search="program")
+    [search] = shown.definition_objects()
+    if provider != "openai-responses":  # an item, no tool
+        assert CHECKS[provider](search) == []
+        assert "tool_search" in json.dumps(search)
+    assert "What the tool is to do" in json.dumps(search)
+    assert SEARCH.decode('{"query": "x"}', provider).query == "x"
+
+
+@cache
+def thousand() -> ToolRegistry:
+    """A thousand tools that were met at run time, as those of live servers."""
+    registry, normalizer = ToolRegistry(check_results=False), Normalizer(1000)
+    for number in range(250):
+        for name in ("edit", "glob", "web_fetch", "web_search"):
+            binding = BINDINGS[name]
+            words = f"Number {number}. {binding.description}"
+            tool = LiveTool(server="s", name=name, description=words, input_schema=standalone_schema(binding))
+            registry.register(bind(tool, f"{name}_{number}", "mcp/s", "read", (), normalizer), handle)
+    return registry
+
+
+def scripted(format: str, name: str, arguments: Any) -> Any:
+    if format != "text":
+        return ANSWERS[format]([Asked("call_0", name, json.dumps(arguments))])
+    return f"<tool_call>{json.dumps({'name': name, 'arguments': arguments})}</tool_call>"
+
+
+END = {**{format: answer([]) for format, answer in ANSWERS.items()}, "text": "Done."}
+
+
+@pytest.mark.parametrize("format", ["openai", "openai-responses", "anthropic", "gemini", "bedrock", "text"])
+def test_what_was_found_is_offered_in_full_in_the_next_round(format: str) -> None:
+    """A request with 1,000 tools has 3 % of their bytes at most, also with those that two searches found."""
+    seen: list[tuple[Any, bytes]] = []
+    pattern, other = {"pattern": "*.txt"}, {"query": "number 77 web search"}
+    answers = [
+        scripted(format, "tool_search", {"query": "number 123 glob"}),
+        scripted(format, "glob_123", pattern),
+        scripted(format, "tool_search", other),
+        END[format],
+    ]
+    if format == "openai-responses":
+        answers[0] = response(searching(arguments={"query": "number 123 glob"}))
+        answers[2] = response(searching(arguments=other, call_id="call_t"))
+
+    async def model(messages: Any, definitions: bytes) -> Any:
+        seen.append((messages, definitions))
+        return answers[len(seen) - 1]
+
+    shown = Disclosure(thousand(), format, search="program")
+    record = asyncio.run(run_tools(model, shown, [{"role": "user", "content": "find it"}], format=format))
+    assert [call.name for call in record.calls] == ["tool_search", "glob_123", "tool_search"]
+    assert all(call.result.success for call in record.calls)
+    assert record.calls[1].result.output == "done by glob_123"
+    text = format == "text"
+    whole = instructions(thousand()).encode() if text else thousand().definitions(format)
+    assert max(len(definitions) for _, definitions in seen) <= 0.03 * len(whole)
+    assert b"glob_123" not in seen[0][1]
+    if format == "openai-responses":  # the answer has the definition, and the list never changes
+        assert len({definitions for _, definitions in seen}) == 1
+        assert "glob_123" in str(seen[1][0][-1]["tools"])
+        return
+    for (_, before), (_, after) in pairwise(seen):
+        assert after.startswith(before.removesuffix(b"]").partition(b"\n</tools>")[0])
+    if not text:
+        own = msgspec.json.decode(thousand().get("glob_123").binding.definition(format))
+        [offered] = (each for each in json.loads(seen[1][1]) if '"glob_123"' in json.dumps(each))
+        assert {key: value for key, value in offered.items() if key != "defer_loading"} == own
+    assert b"web_search_77" in seen[3][1]
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "openai-responses", "text"])
+def test_a_call_of_a_tool_that_is_not_offered_yet_runs_or_is_told_what_is_wrong(provider: str) -> None:
+    registry = registry_of()
+    shown = Disclosure(registry, provider, search="program")
+    found_by(shown, "unique occurrence")
+    at_once = asyncio.run(shown.execute("edit", {"file_path": "/a", "old_string": "a", "new_string": "b"}))
+    assert at_once.output == "done by edit"
+    assert asyncio.run(shown.execute("glob", {"pattern": "*"})).output == "done by glob"
+    wrong = asyncio.run(shown.execute("web_search", {}))
+    assert "missing required property `query`" in wrong.error
+    assert "The full schema of 'web_search'" in wrong.error
+    assert "web_search" in shown.names
+    assert "glob" not in shown.names
+    assert "There is no tool" in asyncio.run(shown.execute("tool_serch_all", {})).error
+
+
+@given(
+    deferred=st.sets(st.sampled_from(NAMES)),
+    eager=st.sets(st.sampled_from(NAMES)),
+    queries=st.lists(st.text(max_size=80) | st.sampled_from([*NAMES, QUERY]), max_size=4),
+    provider=st.sampled_from(["openai", "anthropic", "gemini", "openai-responses", "mistral"]),
+)
+def test_of_any_set_what_is_offered_stays_and_what_was_found_comes(
+    deferred: set[str], eager: set[str], queries: list[str], provider: str
+) -> None:
+    late = (deferred or {*NAMES}) - eager
+    shown = Disclosure(registry_of(*deferred), provider, search="program", eager=eager)
+    offered = shown.definitions()
+    assert shown.names == tuple(sorted({*NAMES} - late))
+    found: set[str] = set()
+    for query in queries:
+        before = {*shown.names}
+        assert found_by(shown, query).success
+        names = {*shown.names} - before
+        assert names <= late - found
+        found |= names
+        after = shown.definitions()
+        assert after.startswith(offered[:-1])
+        assert (after != offered) == (bool(names) and provider != "openai-responses")
+        offered = after
+    again = Disclosure(registry_of(*deferred), provider, search="program", eager=eager)
+    again.restore(shown.state)
+    shown.next_turn()
+    assert again.definitions() == shown.definitions() == offered
+
+
+@pytest.mark.parametrize("query", ["a" * 1_000_000, "edit " * 200_000, "ﷺ" * 500_000, "\ud800 edit", "\x00"])
+def test_a_hostile_query_is_read_in_part(query: str) -> None:
+    index = SearchIndex(searched(binding) for binding in BINDINGS.values())
+    assert len(index.find(query)) <= MOST
+    assert lines_executed(lambda: index.find(query)) < 100_000
 
 
 # OpenAI's items.
@@ -316,8 +458,10 @@ def test_a_search_of_the_provider_is_no_call() -> None:
 def test_a_search_for_the_program_is_a_call_whose_result_has_tools() -> None:
     registry = registry_of("web_search", "web_fetch", "glob")
     shown = Disclosure(registry, "openai-responses", search="program")
-    search, *entries = shown.definition_objects()
+    search, *loaded = shown.definition_objects()
+    assert [tool["name"] for tool in loaded] == ["delegate", "edit"]
     assert (search["type"], search["execution"]) == ("tool_search", "client")
+    entries = Disclosure(registry, "openai-responses").definition_objects()[1:]
     answer = response(searching(), calling("glob", "files", '{"pattern": "*"}'))
     calls = parse(answer, "openai-responses")
     assert [(call.name, call.search) for call in calls] == [("tool_search", True), ("glob", False)]
@@ -386,7 +530,8 @@ def test_openai_loads_what_the_program_found(client: Client) -> None:
     assert (call["type"], call["call_id"]) == ("tool_search_call", output["call_id"])
     assert call["arguments"] == {"query": QUERY}
     assert [(space["name"], [tool["name"] for tool in space["tools"]]) for space in output["tools"]] == [
-        ("web", ["web_search"])
+        ("web", ["web_search"]),
+        ("files", ["glob"]),
     ]
     # "Round-trip the model's function_call item with its namespace field included."
     called, result = third["input"][3:]
@@ -438,11 +583,14 @@ def test_anthropic_loads_what_the_program_found(paused: bool, client: Client) ->
             record = asyncio.run(resume(ask, again, stored, format="anthropic", cache="last"))
     first, second, third = served.requests
     assert record.stopped == "answer"
-    assert first["tools"] == third["tools"] == shown.definition_objects(cache="last")
-    assert [tool["name"] for tool in first["tools"] if "cache_control" in tool] == ["web_fetch"]
+    # "Every tool referenced must have a corresponding tool definition": those that were found, deferred.
+    assert second["tools"] == third["tools"]
+    assert third["tools"] == first["tools"] + [each for each in third["tools"] if "defer_loading" in each]
+    assert [each["name"] for each in third["tools"]][-2:] == ["web_search", "glob"]
+    assert [tool["name"] for tool in third["tools"] if "cache_control" in tool] == ["web_fetch"]
     found, globbed = second["messages"][2]["content"]
-    reference = {"type": "tool_reference", "tool_name": "web_search"}
-    assert found == {"type": "tool_result", "tool_use_id": "toolu_1", "content": [reference]}
+    references = [{"type": "tool_reference", "tool_name": name} for name in ("web_search", "glob")]
+    assert found == {"type": "tool_result", "tool_use_id": "toolu_1", "content": references}
     assert globbed["content"] == "done by glob"
     assert third["messages"][4]["content"][0]["content"] == "done by web_search"
     pydantic = client("pydantic")

@@ -12,16 +12,15 @@ as much of each tool.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from ..jsonschema.json_values import JsonObject
-from ..runtime.arguments import Arguments
 from ..runtime.binding import AnyBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.definitions import DefinitionBytes, bare_definition, cut_definition
-from ..runtime.errors import UnknownProviderError
+from ..runtime.errors import ArgumentError, UnknownProviderError
 from ..runtime.failure_results import ArgumentHint
 from ..runtime.request_rules import (
     Cache,
@@ -32,10 +31,10 @@ from ..runtime.request_rules import (
     request_tools,
 )
 from ..runtime.result import ToolResult
+from ..runtime.snapshot import Entry
 from ..runtime.view import Caller, CallRequest, RedirectedView, ToolView
-from .dispatch.call import TOOL_SEARCH
 from .run_state import Shown
-from .tool_search import SearchIndex, answer_search, search_tool, searched
+from .tool_search import SEARCH, found_as_tools, found_in_words, index_of, search_definition
 
 TEXT = "text"
 """The provider of models without tool calling, as `run_tools(format="text")` has it."""
@@ -83,14 +82,16 @@ class Disclosure(Caller):
             native: whether the provider loads tools on demand: it gets tools with `defer`, or all where none
                 has it, in full and marked. None where its profile can and no level is given, False never,
                 True or rules of its requests always.
-            search: who searches those tools: the provider, or the program, by words (`SearchIndex`).
+            search: who searches those tools: the provider, or with "program" a tool `tool_search` that this
+                object answers. Then requests leave them out; a tool that was found is in them, in full, from
+                the next round to the end of the session.
             upgrade: "definition" puts the full definition into the next round, "answer" into the failed
                 answer.
 
         Raises:
             ValueError: a level, `search` or `upgrade` does not exist; native loading is demanded beside
-                levels, or of a provider that cannot; the program is to search where nothing is loaded, the
-                provider cannot leave it to it, or a tool has the name of the search.
+                levels, or of a provider that cannot; the program is to search beside levels, for a provider
+                of your own whose profile does not say how, or beside a tool with the name of the search.
         """
         given = [*([] if level is None else [level]), *(levels or {}).values()]
         for one in given:
@@ -101,22 +102,33 @@ class Disclosure(Caller):
         if upgrade not in ("definition", "answer"):
             raise ValueError(f"upgrade must be 'definition' or 'answer', not {upgrade!r}.")
         self.registry = registry
-        self.tools: ToolView = RedirectedView(registry, self)
+        self._program_searches = search == "program"
+        own = Entry(SEARCH, self._search) if self._program_searches else None
+        self.tools: ToolView = RedirectedView(registry, self, own)
         self.provider = provider
         self._level: Level | None = level
         self._levels: dict[str, Level] = dict(levels or {})
         self._eager = frozenset([eager] if isinstance(eager, str) else eager)
         self._keep = keep
-        if provider == TEXT and (native or search == "program"):
+        if provider == TEXT and native:
             raise ValueError("Text has no tool objects that could be marked to be loaded: leave out native.")
+        if given and self._program_searches:
+            raise ValueError(
+                "A tool that the program finds is shown in full, so a level has no effect. Leave out search, "
+                "or level and levels."
+            )
         self._asked = _checked_native(native, levels=bool(given))
-        self._program_searches = search == "program"
         self._rules: RequestRules | None = None  # of the provider, once there is a tool
         self._deferred: frozenset[str] | None = None  # tools whose specs say so, once something is shown
         self._grouped = 0  # tools of the first round: later ones come after their namespaces, not into them
-        self._index: tuple[object, SearchIndex] | None = None  # and the tools that it is of
-        if native is True or self._program_searches:
-            self._check_loading()
+        if native is True and not self._loads:
+            raise ValueError(
+                f"{provider!r} is not known to load tools on demand, or there is no tool yet. Pass "
+                "native=RequestRules(…) with what its requests take, or leave it out."
+            )
+        if self._program_searches and provider != TEXT:
+            search_definition(provider, self.request_rules)
+        self._check_name()
         self._upgrade = upgrade
         self._order: dict[str, None] = {}  # tools shown so far; only appended to
         self._wanted: set[str] | None = None  # tools that were routed to; None for all
@@ -205,20 +217,26 @@ class Disclosure(Caller):
         if cache is not None:
             self.registry.request_rules(self.provider, required=True)
         rules = self.request_rules
-        search = [search_tool(rules)] if self._program_searches else rules.search_tools
+        search = () if self._program_searches else rules.search_tools
         return DefinitionBytes(request_tools(self._request(), rules, search, cache))
 
     def shown(self) -> tuple[tuple[AnyBinding, Level], ...]:
         """List the tools of the next request.
 
         Returns:
-            Each tool with how much of it is shown, in order.
+            Each tool with how much of it is shown, in order; the search of the program first.
+
+        Raises:
+            ValueError: a tool has the name of the search since.
         """
-        for name in self.registry:
-            if self._wanted is None or name in self._wanted:
-                self._order.setdefault(name)
+        self._check_name()
+        chosen = [name for name in self.registry if self._wanted is None or name in self._wanted]
+        late = {name for name in chosen if self._program_searches and self._is_late(name)}
+        self._order |= {name: None for name in chosen if name not in late}
         self._grouped = self._grouped or len(self._order)
-        return tuple((self.registry.get(name).binding, self.level_of(name)) for name in self._order)
+        first: list[tuple[AnyBinding, Level]] = [(SEARCH, "full")] if late else []
+        listed = [(self.registry.get(name).binding, self.level_of(name)) for name in self._order]
+        return (*first, *listed)
 
     def definition_objects(self, *, cache: Cache | None = None) -> list[JsonObject]:
         """Return `definitions` as parsed objects.
@@ -250,7 +268,11 @@ class Disclosure(Caller):
             UnknownToolError: there is no such tool.
         """
         binding = self.registry.get(name).binding
-        if name in self._full or name in self._eager or self._loads:
+        if name in self._full or name in self._eager:
+            return "full"
+        if self._program_searches:
+            return "summary" if self._is_late(name) and name not in self._order else "full"
+        if self._loads:
             return "full"
         group = binding.group
         while group and group not in self._levels:
@@ -293,7 +315,7 @@ class Disclosure(Caller):
 
         The first wrong call in a turn of a tool that was shown in part is answered with every violation, the
         description and the full schema, if the registry's output limit has room. Its definition is full
-        from the next round on, unless `upgrade` is "answer".
+        from the next round on, unless `upgrade` is "answer". So is a call of a tool that was not shown.
 
         Args:
             request: the call.
@@ -302,8 +324,12 @@ class Disclosure(Caller):
             The result.
         """
         name, context = request.name, request.context
-        if self._program_searches and name == TOOL_SEARCH:
-            return self._answer_search(request.arguments)
+        if self._program_searches and self.tools.resolve(name) == SEARCH.name:
+            try:
+                query = SEARCH.decode(request.arguments, None, request.guesses or self.registry.guesses)
+            except ArgumentError as problem:
+                return ToolResult.failed(str(problem))
+            return self._search(query, None)
         dialect = request.provider
         if dialect is None and self.provider != TEXT:
             dialect = self.provider
@@ -319,7 +345,35 @@ class Disclosure(Caller):
             self._answered.add(hint.tool)
             if self._upgrade == "definition":
                 self._full.add(hint.tool)
+                if self._program_searches:
+                    self._order.setdefault(hint.tool)
         return result
+
+    def _search(self, params: Any, _: ToolContext | None) -> ToolResult:
+        """Find tools that are left out of requests, and have the next one hold them."""
+        names = index_of(self.registry.snapshot()).find(params.query, fits=self._is_searched)
+        found = [self.registry.get(name).binding for name in names]
+        self._order |= dict.fromkeys(names)
+        if not self._loads or not found:
+            return found_in_words(found, params.query)
+        rules, listed = self.request_rules, found
+        if rules.namespace:  # its name and its description are of all tools of a group
+            searched = filter(self._is_searched, self.registry)
+            listed = [self.registry.get(name).binding for name in searched]
+        tools = [
+            RequestTool(
+                each.name,
+                each.definition(self.provider) if each.name in names else b"",
+                True,
+                each.group,
+                each.summary,
+            )
+            for each in listed
+        ]
+        return found_as_tools(names, tools, rules)
+
+    def _is_searched(self, name: str) -> bool:
+        return self._is_late(name) and (self._wanted is None or name in self._wanted)
 
     def _in_part(self, name: str) -> bool:
         """Tell whether a tool is shown in part; False for one that cannot be loaded: its call says so."""
@@ -345,23 +399,14 @@ class Disclosure(Caller):
     @property
     def _loads(self) -> bool:
         """True where the provider loads tools on demand in this session."""
-        if isinstance(self._asked, RequestRules):
-            return True
-        return self._asked is not False and self.request_rules.loads_tools
+        rules = self.request_rules
+        if self._program_searches and not rules.client_search:
+            return False
+        return isinstance(self._asked, RequestRules) or (self._asked is not False and rules.loads_tools)
 
-    def _check_loading(self) -> None:
-        """Raise ValueError where tools cannot be loaded, or searched, as the program asks."""
-        if not self._loads:
-            raise ValueError(
-                f"{self.provider!r} is not known to load tools on demand, or levels are given, or there is "
-                "no tool yet. Pass native=RequestRules(…) with what its requests take, or leave it out."
-            )
-        if not self._program_searches:
-            return
-        if not self.request_rules.client_search:
-            raise ValueError(f"{self.provider!r} is not known to leave the search for tools to the program.")
-        if TOOL_SEARCH in self.registry:
-            raise ValueError(f"A tool is called {TOOL_SEARCH!r}, as the search for tools is. Rename it.")
+    def _check_name(self) -> None:
+        if self._program_searches and SEARCH.name in self.registry:
+            raise ValueError(f"A tool is called {SEARCH.name!r}, as the search for tools is. Rename it.")
 
     def _is_late(self, name: str) -> bool:
         """Tell whether a tool is shown in part or loaded on demand: as specs say, all where none says it."""
@@ -375,22 +420,20 @@ class Disclosure(Caller):
         except Exception:  # whatever a module raises when it is imported: a call of it says so
             return False
 
-    def _answer_search(self, arguments: Arguments) -> ToolResult:
-        tools = self._request()
-        names = tuple(tool.name for tool in tools if tool.deferred)
-        known = (self.registry.snapshot(), names)
-        if self._index is None or self._index[0] != known:
-            self._index = (known, SearchIndex(searched(self.registry.get(name).binding) for name in names))
-        return answer_search(arguments, self._index[1], tools, self.request_rules)
-
     def _request(self) -> list[RequestTool]:
+        rules = self.request_rules
+        # A search that is no tool, but an item of a type of its own: the answer to it holds the definitions.
+        answered = self._program_searches and self._loads and "$name" not in rules.client_search.values()
         return [
             self._request_tool(binding, level, at < self._grouped)
             for at, (binding, level) in enumerate(self.shown())
+            if binding is SEARCH or not (answered and self._is_late(binding.name))
         ]
 
     def _request_tool(self, binding: AnyBinding, level: Level, grouped: bool) -> RequestTool:
         name = binding.name
+        if binding is SEARCH:
+            return RequestTool(name, search_definition(self.provider, self.request_rules))
         if self._loads and self._is_late(name):
             definition = binding.definition(self.provider)
             return RequestTool(name, definition, True, binding.group if grouped else "", binding.summary)

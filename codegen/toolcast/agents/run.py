@@ -15,8 +15,8 @@ from ..runtime.definitions import DefinitionBytes
 from ..runtime.errors import is_from_outside
 from ..runtime.log_records import ERROR, log
 from ..runtime.result import ToolResult
-from ..runtime.snapshot import Entry, Snapshot
-from ..runtime.view import CallRequest, ToolView
+from ..runtime.snapshot import Entry
+from ..runtime.view import CallRequest, RedirectedView, ToolView
 from .answers import Answers, ReadAnswer
 from .disclosure import Disclosure
 from .dispatch.answer_facts import raised_reason
@@ -72,28 +72,19 @@ def _typed(binding: AnyBinding, plain: JsonObject) -> Any:
     return binding.decode(sent, injected={name: plain[name] for name in inject if name in plain})
 
 
-class _WithFinal(ToolView):
+class _WithFinal(RedirectedView):
     def __init__(self, base: ToolView, binding: AnyBinding) -> None:
-        self._base = base
-        self._executor = base._executor
-        self._final = Entry(binding, _take)
-        self._made: tuple[Snapshot, Snapshot] | None = None  # the base's, and the one with the final tool
-
-    def snapshot(self) -> Snapshot:
-        whole = self._base.snapshot()
-        if self._made is None or self._made[0] is not whole:
-            name = self._final.binding.name
-            self._made = (whole, Snapshot({**whole.entries, name: self._final}, {}))
-        return self._made[1]
+        super().__init__(base, base, Entry(binding, _take))
+        self._final = binding.name
 
     async def carry_out(self, request: CallRequest) -> ToolResult:
-        if self.resolve(request.name) != self._final.binding.name:
-            return await self._base.execute(*msgspec.structs.astuple(request))
+        if self.resolve(request.name) != self._final:
+            return await super().carry_out(request)
         # A policy that asks for every call need not ask for one that does nothing.
         approved = msgspec.structs.replace(
             request.context or ToolContext(), framework=Framework(approved=True)
         )
-        return await super().carry_out(msgspec.structs.replace(request, context=approved))
+        return await ToolView.carry_out(self, msgspec.structs.replace(request, context=approved))
 
 
 async def _take(params: object, _: ToolContext) -> ToolResult:

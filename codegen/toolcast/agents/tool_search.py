@@ -1,24 +1,25 @@
-"""Tools ranked by the words of a query, and the tool with which a model searches where its provider leaves it
-to the program.
-"""
+"""Tools ranked by the words of a query, and the tool with which a model asks the program for them."""
 
-import math
 import re
 import unicodedata
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
 from itertools import islice, pairwise
+from math import log1p
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec import Struct
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
-from ..runtime.arguments import Arguments, parse_arguments
-from ..runtime.binding import AnyBinding
-from ..runtime.errors import ArgumentError
+from ..runtime.binding import AnyBinding, ToolBinding
+from ..runtime.errors import UnknownProviderError
 from ..runtime.request_rules import RequestRules, RequestTool, fill, tool_entries
+from ..runtime.resources import ContractFile, ContractNode
 from ..runtime.result import Content, ToolResult
+from ..runtime.snapshot import Snapshot
 from ..runtime.unicode_text import UNSPACED
 from .dispatch.call import TOOL_SEARCH
 
@@ -35,14 +36,17 @@ _JOINT: Final = re.compile(
     r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])"
 )
 """Matches where words of an identifier touch: get|API|Key|2."""
-_STEM: Final = 3
-"""Letters that a word needs to count for one that begins with it, as `file` does for `files`."""
-_LEAST: Final = 0.25
-"""The least share of the best score that a tool must have: words that every text has find nothing."""
+_STOP: Final = frozenset(
+    re.findall(
+        r"\w+",
+        "a about an and are as at be by can do for from has have how i if in into is it its me my not of on "
+        "or our that the their them there these they this those to us was we what when where which who why "
+        "will with you your",
+    )
+)
+"""Words of questions that say nothing of a tool."""
 _WEIGHTS: Final = (3.0, 2.0, 1.0, 2.0, 0.5)
 """Weights of a word in the fields of a `SearchedTool`, in their order."""
-_NEAR: Final = 0.25
-"""Weight of a known word that begins with the word, or that it begins with: the same thing at times."""
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.75
 """BM25's k1 and b, as search engines have them by default."""
@@ -61,70 +65,54 @@ class SearchedTool(Struct, frozen=True, kw_only=True):
 
 
 class SearchIndex:
-    """The words of tools with different names, read once, and searched with BM25."""
+    """The words of tools with different names, weighed once by BM25 (Robertson and Zaragoza, 2009), with
+    fields as weights of words (Robertson, Zaragoza and Taylor, 2004).
+    """
 
     def __init__(self, tools: Iterable[SearchedTool]) -> None:
-        self._tools: dict[str, dict[str, float]] = {}  # by word: how often each tool has it, by weight
-        lengths: dict[str, int] = {}
+        counts: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+        lengths: defaultdict[str, float] = defaultdict(float)
         for tool in tools:
-            lengths[tool.name] = 0
             texts = (tool.name, tool.group, tool.description, tool.parameters, tool.parameter_texts)
             for weight, text in zip(_WEIGHTS, texts, strict=True):
                 for word in search_words(text[:_MAX_TEXT]):
-                    having = self._tools.setdefault(word, {})
-                    having[tool.name] = having.get(tool.name, 0.0) + weight
-                    lengths[tool.name] += 1
-        self._sorted = sorted(self._tools)
-        mean = sum(lengths.values()) / len(lengths) if lengths else 0.0
-        self._damping = {
-            name: _SATURATION * (1 - _LENGTH + _LENGTH * length / mean if mean else 1.0)
-            for name, length in lengths.items()
+                    counts[_stem(word)][tool.name] += weight
+                    lengths[tool.name] += weight
+        mean = sum(lengths.values()) / max(len(lengths), 1)
+        damping = {
+            name: _SATURATION * (1 - _LENGTH + _LENGTH * length / mean) for name, length in lengths.items()
         }
+        self._gains: dict[str, dict[str, float]] = {}  # by word: what it adds to the score of each tool
+        for word, having in counts.items():
+            rarity = log1p((len(lengths) - len(having) + 0.5) / (len(having) + 0.5))
+            self._gains[word] = {
+                name: rarity * often * (_SATURATION + 1) / (often + damping[name])
+                for name, often in having.items()
+            }
 
-    def find(self, query: str, limit: int = MOST) -> tuple[str, ...]:
-        """Find tools by words: their names, the best first, equally good ones by name.
+    def find(
+        self, query: str, limit: int = MOST, fits: Callable[[str], bool] = lambda _: True
+    ) -> tuple[str, ...]:
+        """Find tools whose names `fits` accepts by words: their names, the best first, equal ones by name.
 
-        A word counts more the fewer tools have it, more in a name than in a description, less each further
-        time, and less in a long text. A word of three letters or more counts, for less, where a word of the
-        tool begins with it, or it with that word.
+        A word counts once, more the fewer tools have it, more in a name than in a description, less each
+        further time, and less in a long text. Stop words count only where there are no others.
         """
-        found = self.scores(search_words(query[:_MAX_QUERY]))
-        return tuple(sorted(found, key=lambda name: (-found[name], name))[:limit])
+        words = dict.fromkeys(search_words(query[:_MAX_QUERY]))
+        scores: defaultdict[str, float] = defaultdict(float)
+        for word in {_stem(word): None for word in words if word not in _STOP} or map(_stem, words):
+            for name, gain in self._gains.get(word, {}).items():
+                scores[name] += gain
+        return tuple(nsmallest(limit, filter(fits, scores), key=lambda name: (-scores[name], name)))
 
-    def scores(self, words: Iterable[str]) -> dict[str, float]:
-        """Score tools above 0 by words, without those far behind the best. Each word counts once."""
-        found: dict[str, float] = {}
-        for word in dict.fromkeys(words):
-            for name, gain in self.gains(word).items():
-                found[name] = found.get(name, 0.0) + gain
-        least = _LEAST * max(found.values(), default=0.0)
-        return {name: score for name, score in found.items() if score >= least}
 
-    def gains(self, word: str) -> Mapping[str, float]:
-        """Score tools by one word, or one that begins alike."""
-        having = self._having(word)
-        rarity = math.log1p((len(self._damping) - len(having) + 0.5) / (len(having) + 0.5))
-        return {
-            name: rarity * often * (_SATURATION + 1) / (often + self._damping[name])
-            for name, often in having.items()
-        }
-
-    def _having(self, word: str) -> dict[str, float]:
-        """Count, weighted, a word in each tool, longer words that begin with it, and words that it begins
-        with.
-        """
-        found = dict(self._tools.get(word, {}))
-        for near in (*self._longer(word), *(word[:length] for length in range(_STEM, len(word)))):
-            for name, often in self._tools.get(near, {}).items():
-                found[name] = max(_NEAR * often, found.get(name, 0.0))
-        return found
-
-    def _longer(self, word: str) -> Iterator[str]:
-        if len(word) >= _STEM:
-            for at in range(bisect_right(self._sorted, word), len(self._sorted)):
-                if not self._sorted[at].startswith(word):
-                    return
-                yield self._sorted[at]
+def _stem(word: str) -> str:
+    """Make a plural singular by the rules of Harman's S stemmer (1991)."""
+    if word.endswith("ies") and not word.endswith(("eies", "aies")):
+        return f"{word[:-3]}y"
+    if word.endswith("es") and not word.endswith(("aes", "ees", "oes")):
+        return word[:-1]
+    return word[:-1] if word.endswith("s") and not word.endswith(("us", "ss")) else word
 
 
 def search_words(text: str) -> list[str]:
@@ -152,6 +140,9 @@ _PARAMETERS: JsonMapping = {
     "additionalProperties": False,
 }
 _NOTHING = "No tool fits {!r}. Search with other words, or go on without."
+_FOUND = "These tools fit best, and can be called from your next message on:"
+_MAX_SUMMARY = 200
+"""Characters of a tool's summary in an answer."""
 _MAX_NODES = 2_000
 """Objects and lists of one schema that are read."""
 
@@ -160,25 +151,84 @@ class _Query(Struct, frozen=True):
     query: str
 
 
-def search_tool(rules: RequestRules) -> JsonObject:
-    values = {"$name": TOOL_SEARCH, "$description": _DESCRIPTION, "$parameters": _PARAMETERS}
-    return fill(rules.client_search, values)
+class _SearchTool(ToolBinding[_Query, None], frozen=True, kw_only=True, eq=False):
+    """The binding of the search: the same for every program, so that nothing is generated for it."""
+
+    def schema(self) -> JsonObject:
+        return dict(_PARAMETERS)
+
+    def _parameters(self) -> ContractNode:
+        return ContractNode(ContractFile(self.module, "schema", dict(_PARAMETERS)), "")
+
+    def _raw_definition(self, provider: str) -> bytes:
+        from ..providers import ProfileError, ToolInfo, load_profile, normalize, tool_object
+
+        try:
+            profile = load_profile(provider)
+        except ProfileError as problem:
+            raise UnknownProviderError(str(problem)) from None
+        info = ToolInfo(name=self.name, description=self.description, read_only=True)
+        return msgspec.json.encode(tool_object(info, profile, normalize(dict(_PARAMETERS), profile)))
 
 
-def answer_search(
-    arguments: Arguments, index: SearchIndex, tools: Sequence[RequestTool], rules: RequestRules
-) -> ToolResult:
-    """Answer a search: each entry as content of kind "tool"; words where nothing was found."""
+SEARCH: Final = _SearchTool(
+    module=__name__,
+    name=TOOL_SEARCH,
+    group="",
+    params=_Query,
+    permission="read",
+    secrets=(),
+    summary="Finds tools by words.",
+    description=_DESCRIPTION,
+    contract="",
+    schemas="",
+)
+
+
+def search_definition(provider: str, rules: RequestRules) -> bytes:
+    """Return the tool object of the search. Raises ValueError for a provider without a known form."""
+    if rules.client_search:
+        values = {"$name": TOOL_SEARCH, "$description": _DESCRIPTION, "$parameters": _PARAMETERS}
+        return msgspec.json.encode(fill(rules.client_search, values))
     try:
-        query = msgspec.convert(parse_arguments(TOOL_SEARCH, arguments), _Query).query
-    except ArgumentError as problem:
-        return ToolResult.failed(str(problem))
-    except msgspec.ValidationError as problem:
-        return ToolResult.failed(str(ArgumentError(TOOL_SEARCH, f"{problem}.")))
-    found = index.find(query)
+        return SEARCH.definition(provider)
+    except UnknownProviderError:
+        raise ValueError(
+            f"The search for tools has no form for {provider!r}, a provider of your own: state "
+            "'client-search' under [request] in its profile, and generate again."
+        ) from None
+
+
+_INDEXES: WeakKeyDictionary[Snapshot, SearchIndex] = WeakKeyDictionary()
+
+
+def index_of(snapshot: Snapshot) -> SearchIndex:
+    """Return the index of all tools of a snapshot, made once for all conversations."""
+    index = _INDEXES.get(snapshot)
+    if index is None:
+        index = _INDEXES[snapshot] = SearchIndex(_searched(snapshot))
+    return index
+
+
+def _searched(snapshot: Snapshot) -> Iterator[SearchedTool]:
+    for entry in snapshot.entries.values():
+        try:
+            yield searched(entry.binding)
+        except Exception:  # whatever a module raises when it is imported: a call of it says so
+            continue
+
+
+def found_in_words(found: Sequence[AnyBinding], query: str) -> ToolResult:
+    """Answer a search where the next request has what was found."""
     if not found:
         return ToolResult.ok(_NOTHING.format(query[:100]))
-    ranked = sorted(tools, key=lambda tool: found.index(tool.name) if tool.name in found else len(found))
+    lines = (f"- {each.name}: {' '.join(each.summary.split())[:_MAX_SUMMARY]}" for each in found)
+    return ToolResult.ok("\n".join((_FOUND, *lines)))
+
+
+def found_as_tools(names: Sequence[str], tools: Sequence[RequestTool], rules: RequestRules) -> ToolResult:
+    """Answer a search in the provider's own form: each entry as content of kind "tool"."""
+    ranked = sorted(tools, key=lambda tool: names.index(tool.name) if tool.name in names else len(names))
     pieces = [
         Content(
             kind="tool",
@@ -186,7 +236,7 @@ def answer_search(
             media_type="application/json",
             name=str(msgspec.json.decode(entry).get("name", "")),
         )
-        for entry in tool_entries(ranked, rules, found)
+        for entry in tool_entries(ranked, rules, names)
     ]
     return ToolResult.ok("", content=tuple(pieces))
 

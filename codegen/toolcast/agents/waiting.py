@@ -16,7 +16,6 @@ from ..runtime.middleware.policy.approval import checked_answer, not_approved
 from ..runtime.result import ToolResult
 from ..runtime.unicode_text import replace_surrogates
 from ..runtime.view import ToolView
-from .dispatch.call import TOOL_SEARCH
 from .run_state import Kind, WaitingCall, digest
 
 if TYPE_CHECKING:
@@ -152,7 +151,7 @@ def is_repeatable(tools: ToolView, name: str) -> bool:
     """Tell whether a call that may have run may run again: it only reads, or is idempotent."""
     known = tools.resolve(name)
     if known is None:
-        return name == TOOL_SEARCH
+        return False
     binding = tools.get(known).binding
     return binding.permission == "read" or binding.annotations.get("idempotent") is True
 

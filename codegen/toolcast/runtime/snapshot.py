@@ -166,7 +166,7 @@ class Entry(NamedTuple):
 class Snapshot:
     """All tools between two registrations, sorted by name, with prechecks and what was made of them."""
 
-    __slots__ = ("definitions", "entries", "prechecks", "ready")
+    __slots__ = ("__weakref__", "definitions", "entries", "prechecks", "ready")
 
     def __init__(self, entries: "dict[str, Entry | LazyTool]", prechecks: Mapping[str, Precheck]) -> None:
         self.entries = {name: entries[name] for name in sorted(entries)}

@@ -470,15 +470,26 @@ class Selection(ToolView):
 
 
 class RedirectedView(ToolView):
-    """The tools of `base`; `caller` carries out their calls."""
+    """The tools of `base`, with one of the program's own; `caller` carries out their calls."""
 
-    def __init__(self, base: ToolView, caller: Caller) -> None:
+    def __init__(self, base: ToolView, caller: Caller, own: Entry | None = None) -> None:
         self._base = base
         self._executor = base._executor
         self._caller = caller
+        self._own = own
+        self._made: tuple[Snapshot, Snapshot] | None = None  # the base's, and the one with the program's tool
 
     def snapshot(self) -> Snapshot:
-        return self._base.snapshot()
+        whole = self._base.snapshot()
+        if self._own is None:
+            return whole
+        if self._made is None or self._made[0] is not whole:
+            entries = {**whole.entries, self._own.binding.name: self._own}
+            self._made = (whole, Snapshot(entries, whole.prechecks))
+        return self._made[1]
+
+    def request_rules(self, provider: str, *, required: bool = False) -> RequestRules:
+        return self._base.request_rules(provider, required=required)
 
     async def carry_out(self, request: CallRequest) -> ToolResult:
         return await self._caller.carry_out(request)

@@ -102,7 +102,7 @@ def test_one_overrides_a_built_in_one_and_starts_from_it(tmp_path: Path) -> None
         (PLAIN + '[request]\ndefer = {late = true}', 6,
          "'request.defer' and 'request.search-tools' need each other"),
         (PLAIN + '[request]\nnamespace = {n = "$group", d = "$description", t = "$tools"}', 6,
-         "'request.client-search' and 'request.namespace' need 'request.search-tools'"),
+         "'request.client-search' without $name and 'request.namespace' need 'request.search-tools'"),
         (PLAIN + LOADING + 'namespace = {n = "$group", d = "$description"}', 9,
          "'request.namespace' has no $tools"),
         (PLAIN + LOADING + 'client-search = {d = "$description", p = "$parameters", n = "$nam"}', 9,

@@ -402,9 +402,11 @@ def _request(request: RequestRules) -> Iterator[_Problem]:
     if bool(request.defer) != bool(request.search_tools):
         hint = "an object says that its tool is loaded on demand, and a tool of the request finds it"
         yield "'request.defer' and 'request.search-tools' need each other", hint, "request"
-    if (request.client_search or request.namespace) and not request.loads_tools:
+    item = request.client_search and "$name" not in request.client_search.values()
+    if (item or request.namespace) and not request.loads_tools:
         hint = "they are for tools that are loaded on demand"
-        yield "'request.client-search' and 'request.namespace' need 'request.search-tools'", hint, "request"
+        words = "'request.client-search' without $name and 'request.namespace' need 'request.search-tools'"
+        yield words, hint, "request"
     if request.cache and request.cache_entry:
         hint = "a request marks the end of what is cached once"
         yield "'request.cache' and 'request.cache-entry' exclude each other", hint, "request", "cache-entry"
