@@ -238,6 +238,7 @@ LONG_TEXTS = [
     "".join(_random.choices("ab", k=50_000)),
     "".join(_random.choices("abcdefghijklmnopqrstuvwxyz", k=50_000)),
     "".join(map(chr, range(0x3400, 0x3400 + 20_000))) * 2,
+    "".join(map(chr, range(0x20000, 0x20000 + 20_000))) * 2,
     *(f"w{number}" * 9_000 for number in (0, 299)),
 ]
 
@@ -260,6 +261,7 @@ def test_no_text_takes_more_than_the_steps_of_a_call(pattern: str, monkeypatch: 
 
 def test_a_fast_search_of_all_that_a_call_may_have_is_within_its_steps() -> None:
     assert fast_steps(4 * 1024 * 1024 - len('{"a":""}')) <= STEPS == 2**26
+    assert Search(r"\P{L}x").steps("😀" * 9) == fast_steps(4 * 9), "`re` compares it with hundreds of ranges"
 
 
 def test_the_validators_of_one_call_share_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:

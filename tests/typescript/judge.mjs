@@ -19,7 +19,35 @@ function attempt(judge) {
   }
 }
 
+/** The work of a verdict, counted: what is looked up in maps, and the digits of the sets of states. */
+function counted(judge) {
+  const { get, set } = Map.prototype;
+  const { toString } = BigInt.prototype;
+  let count = 0;
+  Map.prototype.get = function (name) {
+    count++;
+    return get.call(this, name);
+  };
+  Map.prototype.set = function (name, value) {
+    count++;
+    return set.call(this, name, value);
+  };
+  BigInt.prototype.toString = function (base) {
+    const digits = toString.call(this, base);
+    count += digits.length;
+    return digits;
+  };
+  try {
+    judge();
+  } finally {
+    Object.assign(Map.prototype, { get, set });
+    BigInt.prototype.toString = toString;
+  }
+  return count;
+}
+
 const ASKED = {
+  work: (contract, value) => counted(() => contract.violations(value)),
   violations: (contract, value) => listed(contract.violations(value)),
   parse: (contract, value) => ({ value: contract.parse(value) }),
   text: (contract, value) => ({ value: contract.parseText(value) }),

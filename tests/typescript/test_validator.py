@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.analysis.instances.edits import instances
 from toolcast.analysis.instances.oracle import Oracle, OracleError
+from toolcast.jsonschema.automaton import STEPS
 from toolcast.jsonschema.equality import equal
 from toolcast.jsonschema.search import Search, Searches
 from toolcast.jsonschema.validator import Validator
@@ -21,6 +22,8 @@ from toolcast.jsonschema.validator_errors import SearchTooLong, UnsupportedSchem
 
 from bench.corpora.compile import CORPORA
 from bench.fuzz import overlaps, schemas
+from tests.jsonschema.backtracking import Part, patterns
+from tests.jsonschema.test_safety import GROWING, LONG_TEXTS
 from tests.jsonschema.test_suite import asserted
 from tests.python.test_suite import TRUE_REASONS
 from tests.sampled import sampled
@@ -227,6 +230,21 @@ def test_both_count_the_same_steps(judge: Judge, patterns: list[str], length: in
     assert Validator(schema).accepts(texts[:-1])
     assert differences(judge, schema, [texts]) == []
     assert "too many steps" in judge.violations(schema, [texts])[0][0][1]
+
+
+@given(patterns(looking=True), st.text("ab!é😀", min_size=1, max_size=6), st.integers(1, 400), st.booleans())
+def test_random_patterns_and_texts(judge: Judge, part: Part, text: str, times: int, slow: bool) -> None:
+    pattern = f"(?:{part})+(?:{part})*a?(?:{part})+$" if slow else str(part)
+    schema = {"items": {"pattern": pattern}}
+    assert differences(judge, schema, [[text, text * times, text * times * 10 + "!"]]) == []
+
+
+@pytest.mark.parametrize("pattern", GROWING[:7])
+def test_no_text_is_more_work_than_the_steps_of_a_call(judge: Judge, pattern: str) -> None:
+    """A set of states that is met again is not computed again, and a large one counts as large."""
+    texts = [f"{text}{end}" for text in LONG_TEXTS for end in range(2)]
+    (work,) = judge.ask("work", {"items": {"pattern": pattern}}, [texts])
+    assert 100_000 < work < STEPS // 14
 
 
 HOSTILE = {

@@ -345,7 +345,8 @@ def _times(paths: _Paths, times: int) -> _Paths:
 
 
 _PER_CHARACTER: Final = 16
-"""Steps that `re` may take for each character of a text, and for four more, in a search that is fast."""
+"""Steps that `re` may take for each character of a text, and for four more, in a search that is fast. A call
+is charged for bytes (UTF-8): a character past U+FFFF has four, and `re` compares it with ranges in turn."""
 STEPS: Final = 1 << 26
 """Steps that the searches of one call may take together: half a second. Fast searches of all texts of a call,
 which has 4 MiB, take fewer."""

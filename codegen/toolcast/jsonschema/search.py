@@ -14,10 +14,10 @@ from .regex_cache import CALL, cache_short_texts, compile_regex
 from .validator_errors import SearchTooLong, UnsupportedPattern
 
 _CHARACTER: Final = 8
-"""Steps for a character behind which the states are known."""
-_KNOWN_CLASS: Final = 96
+"""Steps for each byte (UTF-8) of a text: a character beyond ASCII is looked up in a larger table."""
+_KNOWN_CLASS: Final = 192
 """Steps for another character of a class behind which the states are known."""
-_SET: Final = 36
+_SET: Final = 48
 """Steps for an operation on a small set of states; as many more for each 1,024 states of the automaton."""
 _KEPT: Final = 1 << 24
 """Bytes, roughly, of the sets that are kept."""
@@ -91,6 +91,11 @@ def _set_of(states: Iterable[int]) -> int:
     return found
 
 
+def _size(text: str) -> int:
+    """The bytes of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 class _Reader:
     """Reads the texts of one call by a simulation. It keeps the sets that it has met, up to `_KEPT`."""
 
@@ -110,24 +115,23 @@ class _Reader:
         simulation = self._simulation
         if simulation.initially == NOTHING:
             return True, _CHARACTER
-        self._steps = 0
+        self._steps = _CHARACTER * (_size(text) + 1)
+        if self._steps > most:
+            return None
         row = self._row(1 << Automaton.START)
-        for at, character in enumerate(text[: max(0, most) // _CHARACTER], 1):
+        for character in text:
             try:
                 row = row[character]
             except KeyError:
                 before, row = row, self._next(row, character)
-                states, steps = row[_STATES], self._steps + _CHARACTER * at
-                if steps > most:
+                states = row[_STATES]
+                if self._steps > most:
                     return None
                 if not states or states & simulation.found:
-                    return states != 0, steps
+                    return states != 0, self._steps
                 before[character] = row
-        steps = self._steps + _CHARACTER * (len(text) + 1)
-        if steps > most:
-            return None
         empty = simulation.later if text else simulation.initially
-        return empty == AT_END or row[_STATES] & simulation.ends != 0, steps
+        return empty == AT_END or row[_STATES] & simulation.ends != 0, self._steps
 
     def _next(self, row: _Row, character: str) -> _Row:
         simulation, states = self._simulation, row[_STATES]
@@ -183,10 +187,11 @@ class Search:
         self.simulation: Final = None if automaton is None else Simulation(automaton)
         """Searches longer texts."""
 
-    def steps(self, length: int) -> int:
+    def steps(self, text: str) -> int:
         """The steps that a search by `re` counts: a power of two where it is not fast, as in JavaScript."""
+        length = len(text)
         if length <= self.fast_length:
-            return fast_steps(length)
+            return fast_steps(_size(text))
         return 1 << (self._analysis.cost.steps(length) - 1).bit_length()
 
 
@@ -221,7 +226,7 @@ class Searches:
             read = reader.find(text, self._left)
             found, steps = (False, self._left + 1) if read is None else read
         else:
-            steps = search.steps(length)
+            steps = search.steps(text)
             found = steps <= self._left and search.re_search(text) is not None
         self._left = max(self._left - steps, -1)
         if self._left < 0:

@@ -1231,18 +1231,18 @@ ${one.message}`)) found.push(one);
     character: (value) => typeof value === "string" ? lengthOf(value) : null
   };
   function sizeRule(keyword, noun) {
-    const sizeOf = SIZES[noun];
+    const sizeOf2 = SIZES[noun];
     const least = keyword.startsWith("min");
     return ({ schema }) => {
       const bound = schema[keyword];
       const wanted = `${least ? "at least" : "at most"} ${count(bound, noun)}`;
       const check = (value) => {
-        const size = sizeOf(value);
+        const size = sizeOf2(value);
         return size === null || (least ? size >= bound : size <= bound);
       };
       return valueRule(check, keyword, bound, (value, path) => {
         if (value === "" && Number(bound) === 1) return `${label(path)} must not be empty`;
-        return `${label(path)} must have ${wanted}, got ${sizeOf(value)}`;
+        return `${label(path)} must have ${wanted}, got ${sizeOf2(value)}`;
       });
     };
   }
@@ -1999,11 +1999,12 @@ ${one.message}`)) found.push(one);
   var STEPS = 2 ** 26;
   var PER_CHARACTER = 16;
   var CHARACTER = 8;
-  var KNOWN_CLASS = 96;
-  var SET = 36;
+  var KNOWN_CLASS = 192;
+  var SET = 48;
   var KEPT = 2 ** 24;
   var ROW = 512;
   var ENTRY = 128;
+  var sizeOf = (text) => new TextEncoder().encode(text).length;
   var Search = class {
     /**
      * @param {string} pattern - the pattern of the schema
@@ -2020,8 +2021,8 @@ ${one.message}`)) found.push(one);
       return this.slow === void 0 || length <= this.slow.fast;
     }
     /** The steps that a search by the engine counts. */
-    steps(length) {
-      if (this.isFast(length)) return PER_CHARACTER * (length + 4);
+    steps(text, length) {
+      if (this.isFast(length)) return PER_CHARACTER * (sizeOf(text) + 4);
       const level = this.slow.levels.findIndex((longest) => length <= longest);
       return level < 0 ? Infinity : 2 ** level;
     }
@@ -2046,7 +2047,7 @@ ${one.message}`)) found.push(one);
         if (!this.#readers.has(search.pattern)) this.#readers.set(search.pattern, new Reader2(search.simulation));
         [found, steps2] = this.#readers.get(search.pattern).find(text, this.#left);
       } else {
-        steps2 = search.steps(length);
+        steps2 = search.steps(text, length);
         found = steps2 <= this.#left && search.expression.test(text);
       }
       this.#left = Math.max(this.#left - steps2, -1);
@@ -2104,12 +2105,10 @@ ${one.message}`)) found.push(one);
     find(text, most) {
       const { automaton, ends, found } = this.#simulation;
       if (automaton.initially === NOTHING) return [true, CHARACTER];
-      this.#steps = 0;
-      const readable = Math.floor(Math.max(0, most) / CHARACTER);
+      this.#steps = CHARACTER * (sizeOf(text) + 1);
+      if (this.#steps > most) return [false, Infinity];
       let row = this.#row(START);
-      let at = 0;
       for (const character of text) {
-        if (++at > readable) return [false, Infinity];
         const known2 = row.after.get(character);
         if (known2 !== void 0) {
           row = known2;
@@ -2117,12 +2116,11 @@ ${one.message}`)) found.push(one);
         }
         const before = row.after;
         row = this.#next(row, character);
-        const steps2 = this.#steps + CHARACTER * at;
-        if (steps2 > most || !row.states || row.states & found) return [row.states !== 0n, steps2];
+        if (this.#steps > most || !row.states || row.states & found) return [row.states !== 0n, this.#steps];
         before.set(character, row);
       }
       const empty = text ? automaton.later : automaton.initially;
-      return [empty === AT_END || (row.states & ends) !== 0n, this.#steps + CHARACTER * (at + 1)];
+      return [empty === AT_END || (row.states & ends) !== 0n, this.#steps];
     }
     #next(row, character) {
       const simulation = this.#simulation;

@@ -139,11 +139,14 @@ export const expression = (pattern) => new RegExp(unicodeSource(pattern), "u");
 const STEPS = 2 ** 26;
 const PER_CHARACTER = 16;
 const CHARACTER = 8;
-const KNOWN_CLASS = 96;
-const SET = 36;
+const KNOWN_CLASS = 192;
+const SET = 48;
 const KEPT = 2 ** 24;
 const ROW = 512;
 const ENTRY = 128;
+
+/** The bytes of a text in UTF-8. */
+const sizeOf = (text) => new TextEncoder().encode(text).length;
 
 /** A pattern ready for any number of texts. */
 export class Search {
@@ -164,8 +167,8 @@ export class Search {
   }
 
   /** The steps that a search by the engine counts. */
-  steps(length) {
-    if (this.isFast(length)) return PER_CHARACTER * (length + 4);
+  steps(text, length) {
+    if (this.isFast(length)) return PER_CHARACTER * (sizeOf(text) + 4);
     const level = this.slow.levels.findIndex((longest) => length <= longest);
     return level < 0 ? Infinity : 2 ** level;
   }
@@ -197,7 +200,7 @@ export class Searches {
       if (!this.#readers.has(search.pattern)) this.#readers.set(search.pattern, new Reader(search.simulation));
       [found, steps] = this.#readers.get(search.pattern).find(text, this.#left);
     } else {
-      steps = search.steps(length);
+      steps = search.steps(text, length);
       found = steps <= this.#left && search.expression.test(text);
     }
     this.#left = Math.max(this.#left - steps, -1);
@@ -288,12 +291,10 @@ class Reader {
   find(text, most) {
     const { automaton, ends, found } = this.#simulation;
     if (automaton.initially === NOTHING) return [true, CHARACTER];
-    this.#steps = 0;
-    const readable = Math.floor(Math.max(0, most) / CHARACTER);
+    this.#steps = CHARACTER * (sizeOf(text) + 1);
+    if (this.#steps > most) return [false, Infinity];
     let row = this.#row(START);
-    let at = 0;
     for (const character of text) {
-      if (++at > readable) return [false, Infinity];
       const known = row.after.get(character);
       if (known !== undefined) {
         row = known;
@@ -301,12 +302,11 @@ class Reader {
       }
       const before = row.after;
       row = this.#next(row, character);
-      const steps = this.#steps + CHARACTER * at;
-      if (steps > most || !row.states || row.states & found) return [row.states !== 0n, steps];
+      if (this.#steps > most || !row.states || row.states & found) return [row.states !== 0n, this.#steps];
       before.set(character, row);
     }
     const empty = text ? automaton.later : automaton.initially;
-    return [empty === AT_END || (row.states & ends) !== 0n, this.#steps + CHARACTER * (at + 1)];
+    return [empty === AT_END || (row.states & ends) !== 0n, this.#steps];
   }
 
   #next(row, character) {
