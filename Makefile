@@ -96,10 +96,10 @@ $(MCP_SERVERS)/.installed: tests/mcp/servers/package.json tests/mcp/servers/pack
 mcp-conformance: $(STAMP) $(MCP_SERVERS)/.installed ## Judge by the conformance suite of MCP; writes a part of docs/reference/mcp.md
 	$(BIN)/python -m bench.mcp_conformance --write docs/reference/mcp.md $(ARGS)
 
-openapi-client: $(OPENAPI_CLIENT)/.installed ## Install swagger-client from npm (needs Node 18); `make test` then compares requests with its
+openapi-client: $(OPENAPI_CLIENT)/.installed ## Install swagger-client and octokit from npm (needs Node 20); `make test` then compares requests with theirs
 
 $(OPENAPI_CLIENT)/.installed: tests/http/openapi_client/package.json tests/http/openapi_client/package-lock.json
-	@command -v npm >/dev/null || { echo "swagger-client needs Node.js 18 or newer, with npm"; exit 1; }
+	@command -v npm >/dev/null || { echo "swagger-client and octokit need Node.js 20 or newer, with npm"; exit 1; }
 	@mkdir -p $(OPENAPI_CLIENT)
 	cp tests/http/openapi_client/package.json tests/http/openapi_client/package-lock.json $(OPENAPI_CLIENT)/
 	npm ci --prefix $(OPENAPI_CLIENT) --ignore-scripts --no-audit --no-fund --loglevel=error

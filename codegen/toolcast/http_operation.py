@@ -6,7 +6,7 @@ names.
 
 import re
 from collections.abc import Mapping
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
 
 import msgspec
@@ -18,6 +18,7 @@ Location: TypeAlias = Literal["path", "query", "header", "cookie", "body"]
 Style: TypeAlias = Literal[
     "simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject", "cookie"
 ]
+Arrays: TypeAlias = Literal["indexed", "brackets", "repeated"]
 
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 """The methods that OpenAPI has fields for; `query` since 3.2."""
@@ -30,6 +31,9 @@ STYLES: Final[Mapping[str, tuple[Style, ...]]] = {
     "body": (),
 }
 """The styles of each place; the first is its default."""
+
+ARRAYS: Final[tuple[Arrays, ...]] = get_args(Arrays)
+"""Names of an array's items in `deepObject`, of which OpenAPI says nothing: `a[0]`, `a[]`, or `a` again."""
 
 SCHEME_TYPES: Final = ("apiKey", "http", "oauth2", "openIdConnect", "mutualTLS")
 """The kinds of security schemes."""
@@ -125,6 +129,7 @@ class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         places: where each parameter goes, by its name.
         body: media type of the body; "" for none.
         encoding: how properties of a form or multipart body are written, by their names there.
+        arrays: how items of arrays are named in the style `deepObject`.
         security: alternatives; each has scopes by scheme. Empty for none.
         schemes: those that `security` names.
     """
@@ -136,6 +141,7 @@ class Operation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     places: Mapping[str, Place] = {}
     body: str = ""
     encoding: Mapping[str, PropertyEncoding] = {}
+    arrays: Arrays = "repeated"
     security: tuple[Mapping[str, tuple[str, ...]], ...] = ()
     schemes: Mapping[str, SchemeFields] = {}
 

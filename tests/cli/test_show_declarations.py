@@ -60,3 +60,35 @@ def test_lint_counts_the_tokens_of_the_declaration(printed: Callable[..., str]) 
     counted = json.loads(printed("lint", "--tokens", "--format", "json"))
     full = {one["provider"]: one["full"] for one in counted["tokens"]["totals"]}
     assert full["python"] < full["openai"]
+
+
+def test_show_prints_the_request_of_a_tool_with_http(run: Command, empty: Path) -> None:
+    http = """
+http:
+  method: post
+  path: /v1/look/{id}
+  server: https://api.example.com
+  in: {id: path, q: query, expand: {in: query, style: deepObject}, items: body}
+  body: application/x-www-form-urlencoded
+  encoding: {items: {style: deepObject}}
+  arrays: indexed
+"""
+    parameters = """
+  required: [id]
+  properties:
+    id: {type: string}
+    q: {type: integer}
+    expand: {type: array, items: {type: string}}
+    items: {type: array, items: {anyOf: [{properties: {price: {type: string}}}, {type: string}]}}
+"""
+    put(empty / "specs/look.yaml", SPEC[: SPEC.index("\n  properties")] + parameters + http)
+    put(empty / "pyproject.toml", '[tool.toolcast]\nproviders = ["openai"]\n')
+    shown = run("show", "look")
+    assert json.loads(shown.stdout)
+    assert shown.stderr.splitlines() == [
+        "POST https://api.example.com/v1/look/{id}, application/x-www-form-urlencoded",
+        "  ?q=…",
+        "  ?expand[0]=…",
+        "  ?expand[1]=…",
+        "  items[0][price]=…",
+    ]

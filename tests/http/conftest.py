@@ -1,6 +1,9 @@
 """Tools compiled from a spec with `http`, and httpx, or a reason to skip."""
 
+import http.server
 import json
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -45,3 +48,47 @@ def bind() -> Iterator[Bind]:
             return made[key]
 
         yield make
+
+
+class Echo(http.server.BaseHTTPRequestHandler):
+    """Answers with what it read; some paths misbehave."""
+
+    protocol_version = "HTTP/1.1"
+
+    def _answer(self) -> None:
+        content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path == "/slow":
+            time.sleep(0.6)
+            self.close_connection = True
+            return
+        if self.path == "/drop":
+            self.close_connection = True
+            return
+        headers = [[name, value] for name, value in self.headers.items()]
+        seen = {
+            "method": self.command,
+            "path": self.path,
+            "headers": headers,
+            "body": content.decode("latin-1"),
+        }
+        body = json.dumps(seen).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Set-Cookie", "seen=yes")
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST = do_PUT = do_DELETE = _answer  # noqa: N815 - names of the standard library
+
+    def log_message(self, format: str, *args: Any) -> None:
+        del format, args
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo) as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{running.server_address[1]}"
+        running.shutdown()

@@ -1,7 +1,7 @@
 """What another client of OpenAPI makes of the same values, and both requests in one form.
 
-The other client is swagger-client, in Node. It reads the document itself; nothing of toolcast is between the
-document and its request.
+The other client is swagger-client, in Node, which reads the document itself, or the API's own. Nothing of
+toolcast is between the values and its request.
 """
 
 import base64
@@ -24,7 +24,7 @@ from tests.optional import missing
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = ROOT / ".openapi-client"
-SCRIPT = Path(__file__).with_name("openapi_client") / "build.cjs"
+SCRIPTS = Path(__file__).with_name("openapi_client")
 CREDENTIAL = "credential-0123456789"
 
 
@@ -201,12 +201,21 @@ def _target(document: Any, reference: str) -> Any:
 
 def build(work: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """What swagger-client builds for each of `cases` of each `document`; `problem` where it cannot."""
+    return _asked("build.cjs", "swagger-client", work)
+
+
+def build_github(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """What GitHub's own client builds for calls of its methods."""
+    return _asked("github.mjs", "@octokit/rest", calls)
+
+
+def _asked(script: str, package: str, work: Sequence[Any]) -> list[dict[str, Any]]:
     node = shutil.which("node")
-    if node is None or not (INSTALLED / "node_modules" / "swagger-client").is_dir():
-        missing("swagger-client or node is not installed; `make openapi-client` installs it")
+    if node is None or not (INSTALLED / "node_modules" / package).is_dir():
+        missing(f"{package} or node is not installed; `make openapi-client` installs it")
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     done = subprocess.run(
-        [str(node), str(SCRIPT), str(INSTALLED)],
+        [str(node), str(SCRIPTS / script), str(INSTALLED)],
         input=json.dumps(list(work)),
         capture_output=True,
         text=True,
@@ -218,4 +227,14 @@ def build(work: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-__all__ = ["CREDENTIAL", "HttpRequest", "Seen", "build", "case_of", "of_httpx", "of_other"]
+__all__ = [
+    "CREDENTIAL",
+    "HttpRequest",
+    "Seen",
+    "as_seen",
+    "build",
+    "build_github",
+    "case_of",
+    "of_httpx",
+    "of_other",
+]

@@ -1,12 +1,8 @@
 """Requests over a socket: what a server of the standard library reads, and what goes wrong on the way."""
 
 import asyncio
-import http.server
 import json
 import socket
-import threading
-import time
-from collections.abc import Iterator
 from email import message_from_bytes
 from email.policy import HTTP
 from typing import Any
@@ -18,50 +14,6 @@ from toolcast.runtime import ToolRegistry, ToolResult
 from tests.http.conftest import CONTEXT, Bind
 
 STRING = {"type": "string"}
-
-
-class Echo(http.server.BaseHTTPRequestHandler):
-    """Answers with what it read; some paths misbehave."""
-
-    protocol_version = "HTTP/1.1"
-
-    def _answer(self) -> None:
-        content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        if self.path == "/slow":
-            time.sleep(0.6)
-            self.close_connection = True
-            return
-        if self.path == "/drop":
-            self.close_connection = True
-            return
-        headers = [[name, value] for name, value in self.headers.items()]
-        seen = {
-            "method": self.command,
-            "path": self.path,
-            "headers": headers,
-            "body": content.decode("latin-1"),
-        }
-        body = json.dumps(seen).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Set-Cookie", "seen=yes")
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_GET = do_POST = do_PUT = _answer  # noqa: N815 - names of the standard library
-
-    def log_message(self, format: str, *args: Any) -> None:
-        del format, args
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo) as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{running.server_address[1]}"
-        running.shutdown()
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 """Values in OpenAPI's styles: its own tables, and RFC 6570 as another library carries it out."""
 
+import re
 from typing import Any
 from urllib.parse import unquote
 
@@ -8,7 +9,7 @@ import uritemplate
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.http.http_request import build_request, joined, keep_reserved, percent_encode
-from toolcast.http_operation import Operation, Place
+from toolcast.http_operation import FORM, MULTIPART, Operation, Place, read_operation
 from toolcast.runtime.errors import RefusalError
 
 ARRAY = ["blue", "black", "brown"]
@@ -88,6 +89,94 @@ def test_deep_objects() -> None:
         unquote(query(nested, style="deepObject"))
         == "color[a][b]=1&color[a][c]=x&color[a][c]=y&color[e]=false"
     )
+
+
+@pytest.mark.parametrize(
+    ("arrays", "expected"),
+    [
+        ("indexed", "c[a][0]=x&c[a][1]=y&c[b][0][d]=1&c[b][0][e][0]=2&c[b][1][d]=3"),
+        ("brackets", "c[a][]=x&c[a][]=y&c[b][][d]=1&c[b][][e][]=2&c[b][][d]=3"),
+        ("repeated", 'c[a]=x&c[a]=y&c[b]={"d":1,"e":[2]}&c[b]={"d":3}'),
+    ],
+)
+def test_arrays_in_deep_objects(arrays: Any, expected: str) -> None:
+    value = {"a": ["x", None, "y"], "b": [{"d": 1, "e": [2]}, {"d": 3}]}
+    place = Place(location="query", name="c", style="deepObject")
+    http = Operation(method="get", path="/", places={"c": place}, arrays=arrays)
+    assert unquote(joined(build_request(http, {"c": value}).query)) == expected
+    form = {"method": "post", "path": "/", "in": {"c": "body"}, "arrays": arrays}
+    form["encoding"] = {"c": {"style": "deepObject"}}
+    for body in (FORM, MULTIPART):
+        made = build_request(read_operation({**form, "body": body}), {"c": value})
+        parts = [f"{part.name}={part.content.decode()}" for part in made.parts or ()]
+        assert ("&".join(parts) or unquote((made.content or b"").decode())) == expected
+
+
+def in_brackets(value: Any) -> list[tuple[str, str]]:
+    place = Place(location="query", name="a", style="deepObject")
+    operation = Operation(method="get", path="/", places={"a": place}, arrays="brackets")
+    parts = (pair.partition("=") for pair in joined(build_request(operation, {"a": value}).query).split("&"))
+    return [(unquote(name), unquote(text)) for name, _, text in parts if name]
+
+
+def read_by_rack(pairs: list[tuple[str, str]]) -> Any:
+    """What Rack 3.2 makes of a query (`QueryParser#_normalize_params`)."""
+
+    def store(params: dict[str, Any], name: str, text: str) -> None:
+        key, after = re.match(r"[\[\]]*([^\[\]]+)\]*", name), ""
+        assert key is not None
+        after = name[key.end() :]
+        if not after:
+            params[key[1]] = text
+        elif after == "[]":
+            params.setdefault(key[1], []).append(text)
+        elif inner := re.match(r"\[\]\[([^\[\]]+)\]$|\[\](.+)$", after):
+            child = inner[1] or inner[2]
+            last = params.setdefault(key[1], [])[-1:]
+            if not (last and isinstance(last[0], dict) and not has_key(last[0], child)):
+                params[key[1]].append({})
+            store(params[key[1]][-1], child, text)
+        else:
+            store(params.setdefault(key[1], {}), after, text)
+
+    def has_key(params: Any, key: str) -> bool:
+        if "[]" in key:
+            return False
+        for part in re.split(r"[\[\]]+", key):
+            if part and (not isinstance(params, dict) or part not in params):
+                return False
+            params = params[part] if part else params
+        return True
+
+    found: dict[str, Any] = {}
+    for name, text in pairs:
+        store(found, name, text)
+    return found.get("a")
+
+
+MEMBERS = st.dictionaries(
+    st.sampled_from("xyz"),
+    st.text("ab", max_size=2) | st.lists(st.text("ab", max_size=2), min_size=1, max_size=2)
+    | st.dictionaries(st.sampled_from("xy"), st.text("ab", max_size=2), min_size=1),
+    min_size=1,
+)  # fmt: skip
+
+
+@given(st.lists(MEMBERS, min_size=1, max_size=4))
+def test_objects_in_brackets_are_read_by_rack_as_they_were_or_refused(value: Any) -> None:
+    try:
+        pairs = in_brackets(value)
+    except RefusalError:
+        return
+    assert read_by_rack(pairs) == value
+
+
+def test_what_brackets_cannot_say_is_refused() -> None:
+    pairs = [("a[][x]", "1"), ("a[][x]", "3"), ("a[][y]", "2")]
+    assert in_brackets([{"x": "1"}, {"y": "2", "x": "3"}]) == pairs
+    for value in ([{"x": "1"}, {"y": "2"}], [{"x": ["1"]}, {"x": ["2"]}], [["1"]]):
+        with pytest.raises(RefusalError):
+            in_brackets(value)
 
 
 @pytest.mark.parametrize("absent", [None, [], {}, [None], {"a": None}])

@@ -125,6 +125,8 @@ ADDED = [
     ("server: https://me:pw@a.example", "bad-server", "https://me:pw@a.example"),
     ("server: https://{a}.example", "bad-server", "https://{a}.example"),
     ("server: https://a.example?x=", "bad-server", "https://a.example?x="),
+    ("arrays: php", "bad-style", "php"),
+    ("arrays: indexed", "bad-style", "arrays: indexed"),
     ("security: [{k: []}]", "bad-security", "k: []}]"),
     ("schemes: {k: {type: apiKey, in: header, name: Host}}", "bad-security", "Host}}"),
     (

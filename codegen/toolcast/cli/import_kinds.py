@@ -14,7 +14,7 @@ from ..analysis.lint.tool_list import undecided_keys
 from ..config import show
 from ..console import Format, count, one_line, write_line
 from ..diagnostics import Diagnostic
-from ..http_operation import METHODS
+from ..http_operation import ARRAYS, METHODS, Arrays
 from ..importers.edit_yaml import EditError
 from ..importers.import_tools import import_sample, read_tools
 from ..importers.imported_specs import ImportedSpec, write_text
@@ -287,6 +287,7 @@ class _OpenApiOptions(Struct, frozen=True, kw_only=True):
     options: ImportOptions
     no_deprecated: bool
     no_results: bool
+    arrays: Arrays | None
     tags: tuple[str, ...]
     paths: tuple[str, ...]
     operations: tuple[str, ...]
@@ -314,6 +315,10 @@ class _OpenApiOptions(Struct, frozen=True, kw_only=True):
 )  # fmt: skip
 @click.option("--no-deprecated", is_flag=True, help="Without deprecated operations.")
 @click.option("--no-results", is_flag=True, help="Without response schemas.")
+@click.option(
+    "--arrays", type=click.Choice(ARRAYS),
+    help="Names of the items of an array in `deepObject`: a[0], a[], or a again.",
+)  # fmt: skip
 @_common_options
 @takes(_OpenApiOptions)
 def openapi_command(stated: _OpenApiOptions) -> None:
@@ -329,7 +334,7 @@ def openapi_command(stated: _OpenApiOptions) -> None:
         methods=stated.methods,
         deprecated=not stated.no_deprecated,
     )
-    choices = OpenApiChoices(selection=selection, results=not stated.no_results)
+    choices = OpenApiChoices(selection=selection, results=not stated.no_results, arrays=stated.arrays)
     write_specs(read_openapi(stated.source, choices), stated.options)
 
 

@@ -4,6 +4,8 @@ import difflib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
 import click
 import msgspec
@@ -15,6 +17,10 @@ from ..config import Config, show
 from ..console import inert_json, json_text, one_line, printable, table, write_line
 from ..contract.build import build_tool
 from ..diagnostics import did_you_mean
+from ..http.http_request import build_request
+from ..http_operation import FORM, read_operation
+from ..jsonschema.json_values import JsonMapping
+from ..jsonschema.pointers import resolve
 from ..output_layout import CONTRACTS, schemas_folder
 from ..project import worker
 from ..project.core.compiled import Options, profile_of
@@ -33,6 +39,7 @@ from ..providers import (
 )
 from ..providers import steps as steps_of
 from ..runtime.declaration_text import declaration
+from ..runtime.errors import RefusalError
 from ..spec.deprecation import notice
 from ..spec.parsed_document import Document
 from ..spec.tool_spec import ToolSpec
@@ -171,6 +178,8 @@ def show_tool(config: Config, tool: str, options: ShowOptions) -> int:
         return 1
     print_diagnostics(compiled.diagnostics)
     _notices(context, path)
+    if provider is None and not options.ledger:
+        _request(context, types, path)
     if options.steps and provider is not None:
         _steps(context, types, path, provider, options.form)
         return 0
@@ -200,6 +209,53 @@ def _notices(context: Context, path: str) -> None:
         write_line(f"{tool.name}: {words}", err=True)
     for name, source in tool.inject.items():
         write_line(f"{tool.name}: `{name}` is filled in from `{source}`; models do not see it", err=True)
+
+
+_MOST_LINES = 60
+_MOST_VALUES = 1_000
+
+
+def _request(context: Context, types: Mapping[str, Document], path: str) -> None:
+    """Print the request of a tool with `http`, as it is sent, with `…` for values."""
+    tool, _ = load_task(context, Task(path, "tool"))
+    if not isinstance(tool, ToolSpec) or tool.http is None:
+        return
+    operation = read_operation(tool.http)
+    schema = build_tool(tool, types).normal.standalone("parameters")
+    try:
+        request = build_request(operation, _sample(schema, schema, iter(range(_MOST_VALUES))))
+    except RefusalError as problem:
+        write_line(f"{tool.name}: {problem}", err=True)
+        return
+    media_type = f", {operation.body}" if operation.body else ""
+    lines = [f"  ?{name}={unquote(text)}" for name, text in request.query]
+    lines += [f"  {name}: {text}" for name, text in (*request.headers, *request.cookies)]
+    if request.media_type == FORM:
+        lines += [f"  {unquote(pair)}" for pair in (request.content or b"").decode().split("&")]
+    lines += [f"  {part.name}={part.content.decode()}" for part in request.parts or ()]
+    lines[_MOST_LINES:] = [f"  and {len(lines) - _MOST_LINES} more"] if len(lines) > _MOST_LINES else []
+    for line in (f"{request.method} {operation.server}{operation.path}{media_type}", *lines):
+        write_line(line, err=True)
+
+
+def _sample(schema: Any, document: JsonMapping, left: Iterator[int]) -> Any:
+    """Return a value in the shape of a schema, while `left` has numbers; `…` stands for scalars."""
+    if not isinstance(schema, Mapping) or next(left, None) is None:
+        return "…"
+    if "$ref" in schema:
+        return _sample(resolve(document, schema["$ref"].removeprefix("#")), document, left)
+    for branch in (each for keyword in ("allOf", "anyOf", "oneOf") for each in schema.get(keyword, ())):
+        found = _sample(branch, document, left)
+        if isinstance(found, list | dict):
+            return found
+    kinds = schema.get("type")
+    if kinds == "array" or (isinstance(kinds, list) and "array" in kinds):
+        item = _sample(schema.get("items"), document, left)
+        return [item] if isinstance(item, list | dict) else [item, item]
+    if "properties" in schema or kinds == "object":
+        properties = schema.get("properties") or {"NAME": True}
+        return {name: _sample(each, document, left) for name, each in properties.items()}
+    return "" if "contentEncoding" in schema else "…"
 
 
 def _ledger(entries: Mapping[str, Sequence[LedgerEntry]], form: str) -> None:

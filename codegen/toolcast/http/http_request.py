@@ -2,8 +2,8 @@
 
 Values become text in the styles of OpenAPI's Parameter Object (those of RFC 6570, and three of its own). What
 OpenAPI leaves undefined is decided here, and nowhere else: an array or object inside a value is JSON text,
-except in `deepObject`, where names go on in brackets and the items of an array repeat their name. Null and an
-empty array or object are nothing, as RFC 6570 says of undefined values.
+except in `deepObject`, where names go on in brackets and `arrays` of the operation says how items of an array
+are named. Null and an empty array or object are nothing, as RFC 6570 says of undefined values.
 """
 
 import binascii
@@ -20,6 +20,7 @@ from ..http_operation import (
     MULTIPART,
     TEMPLATE,
     TOKEN,
+    Arrays,
     Operation,
     Place,
     PropertyEncoding,
@@ -102,16 +103,19 @@ def in_header(value: object, explode: bool) -> str:
     return ",".join(_items(value, _as_is, explode))
 
 
-def _pairs_of(name: str, value: object, style: Style, explode: bool | None, quoted: _Quote) -> list[_Pair]:
+def _pairs_of(
+    name: str, value: object, stated: Place | PropertyEncoding, quoted: _Quote, arrays: Arrays = "repeated"
+) -> list[_Pair]:
     """Return the names and values of one parameter in a query, a cookie or a form, in order; none for what is
-    absent. `explode` is None for the style's default; `quoted` encodes values, not names.
+    absent. `quoted` encodes values, not names.
     """
+    style, explode = stated.style or "form", stated.explode
     if _is_absent(value):
         return []
     if not isinstance(value, list | dict):
         return [(name, quoted(_scalar_text(value)))]
     if style == "deepObject":
-        return list(_deep(name, value, quoted))
+        return list(_deep(name, value, quoted, arrays))
     if explode or (explode is None and style in _EXPLODED):
         return _exploded(name, value, quoted)
     between = _SEPARATORS[style]
@@ -142,16 +146,44 @@ def _exploded(name: str, value: Any, quoted: _Quote) -> list[_Pair]:
     return [(key, quoted(_scalar_text(item))) for key, item in value.items() if item is not None]
 
 
-def _deep(name: str, value: object, quoted: _Quote) -> Iterator[_Pair]:
+def _deep(name: str, value: object, quoted: _Quote, arrays: Arrays) -> Iterator[_Pair]:
     if isinstance(value, dict):
         for key, item in value.items():
-            yield from _deep(f"{name}[{key}]", item, quoted)
+            yield from _deep(f"{name}[{key}]", item, quoted, arrays)
     elif isinstance(value, list):
-        for item in value:
-            if item is not None:
-                yield name, quoted(_scalar_text(item))
+        items = [item for item in value if item is not None]
+        if arrays == "repeated":
+            yield from ((name, quoted(_scalar_text(item))) for item in items)
+        elif arrays == "brackets":
+            yield from _in_brackets(f"{name}[]", items, quoted)
+        else:
+            for index, item in enumerate(items):
+                yield from _deep(f"{name}[{index}]", item, quoted, arrays)
     elif value is not None:
         yield name, quoted(_scalar_text(value))
+
+
+def _in_brackets(name: str, items: Sequence[object], quoted: _Quote) -> Iterator[_Pair]:
+    """Yield the items of an array as Rack reads them: an object of an array begins where a name comes again.
+    So a name that the object before has is written first; without one, the two would be read as one object.
+    """
+    before: set[str] | None = None
+    for item in items:
+        if isinstance(item, list):
+            raise RefusalError(f"`{name}` cannot hold a list in a list: this API has no form for it.")
+        pairs = list(_deep(name, item, quoted, "brackets"))
+        if before is not None and isinstance(item, dict) and pairs:
+            names = before
+            pairs.sort(key=lambda pair: pair[0] not in names)
+            if pairs[0][0] not in names:
+                raise RefusalError(
+                    f"`{name}`: each object needs a member that the object before it has; add one."
+                )
+        yield from pairs
+        if not isinstance(item, dict):
+            before = None
+        elif pairs:
+            before = {key for key, _ in pairs if "[]" not in key.removeprefix(name)}
 
 
 _LITERAL: Final = "/:@!$&'()*+,;=-._~%"
@@ -239,7 +271,7 @@ def _build(operation: Operation, values: JsonMapping) -> HttpRequest:
         ):
             continue
         elif place.location == "query":
-            query += _in_query(place, values[name])
+            query += _in_query(place, values[name], operation.arrays)
         elif place.location == "header":
             headers.append((place.name, _in_header(name, place, values[name])))
         else:
@@ -276,11 +308,14 @@ def _in_path(name: str, place: Place, value: object) -> str:
     return in_path(place.name, value, place.style or "simple", bool(place.explode))
 
 
-def _in_query(place: Place, value: object) -> list[_Pair]:
+def _in_query(place: Place, value: object, arrays: Arrays) -> list[_Pair]:
     if place.content:
         return [(place.name, percent_encode(msgspec.json.encode(value).decode()))]
-    quoted = keep_reserved if place.allow_reserved else percent_encode
-    return _pairs_of(place.name, value, place.style or "form", place.explode, quoted)
+    return _pairs_of(place.name, value, place, _quoted(place), arrays)
+
+
+def _quoted(stated: Place | PropertyEncoding) -> _Quote:
+    return keep_reserved if stated.allow_reserved else percent_encode
 
 
 def _in_header(name: str, place: Place, value: object) -> str:
@@ -296,10 +331,7 @@ def _in_header(name: str, place: Place, value: object) -> str:
 def _in_cookie(name: str, place: Place, value: object) -> list[_Pair]:
     if place.content:
         return [(place.name, percent_encode(msgspec.json.encode(value).decode()))]
-    style = place.style or "form"
-    pairs = _pairs_of(
-        place.name, value, style, place.explode, _as_is if style == "cookie" else percent_encode
-    )
+    pairs = _pairs_of(place.name, value, place, _as_is if place.style == "cookie" else percent_encode)
     if any(not TOKEN.fullmatch(key) or _NO_COOKIE.search(text) for key, text in pairs):
         raise RefusalError(f"`{name}` goes into a cookie, so it must have no space, `;`, quote or backslash.")
     return pairs
@@ -359,8 +391,7 @@ def _form_pairs(operation: Operation, body: JsonMapping) -> Iterator[_Pair]:
     for name, value in body.items():
         encoding = operation.encoding.get(name)
         if encoding is not None and _is_styled(encoding):
-            quoted = keep_reserved if encoding.allow_reserved else percent_encode
-            yield from _pairs_of(name, value, encoding.style or "form", encoding.explode, quoted)
+            yield from _pairs_of(name, value, encoding, _quoted(encoding), operation.arrays)
             continue
         for item in value if isinstance(value, list) else [value]:
             if item is not None:
@@ -372,7 +403,7 @@ def _parts(operation: Operation, body: JsonMapping, binary: frozenset[str]) -> I
     for name, value in body.items():
         encoding = operation.encoding.get(name)
         if encoding is not None and _is_styled(encoding) and name not in binary:
-            for key, text in _pairs_of(name, value, encoding.style or "form", encoding.explode, _as_is):
+            for key, text in _pairs_of(name, value, encoding, _as_is, operation.arrays):
                 yield Part(name=key, content=text.encode())
             continue
         for item in value if isinstance(value, list) else [value]:
@@ -462,7 +493,8 @@ def _names_sent(operation: Operation, values: JsonMapping) -> Iterator[tuple[str
         if place.location == "body" or place.content or _is_absent(value):
             continue
         if place.location == "query":
-            yield from (("query", name, each) for each in _query_names(_in_query(place, value)))
+            pairs = _in_query(place, value, operation.arrays)
+            yield from (("query", name, each) for each in _query_names(pairs))
         elif place.location == "cookie":
             yield from (("cookie", name, key) for key, _ in _in_cookie(name, place, value))
         elif place.location == "path":
@@ -489,8 +521,7 @@ def _property_names(operation: Operation, name: str, value: object) -> list[str]
     encoding = operation.encoding.get(name)
     if operation.body not in (FORM, MULTIPART) or encoding is None or not _is_styled(encoding):
         return [name]
-    quoted = keep_reserved if encoding.allow_reserved else percent_encode
-    return _query_names(_pairs_of(name, value, encoding.style or "form", encoding.explode, quoted))
+    return _query_names(_pairs_of(name, value, encoding, _quoted(encoding), operation.arrays))
 
 
 def _query_names(pairs: list[_Pair]) -> list[str]:

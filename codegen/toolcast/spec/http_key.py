@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..http_operation import (
+    ARRAYS,
     FORM,
     FRAMING,
     KEY_PLACES,
@@ -61,6 +62,7 @@ HTTP_WORDS: Final[dict[str, Words]] = {
     "encoding.*": Words(
         names=Names(synonyms={"contentType": "content_type", "allowReserved": "allow_reserved"})
     ),
+    "arrays": Words(code="bad-style", hint=f"write {choices(ARRAYS)}"),
     "security": Words(hint="write a list of alternatives, such as [{api_key: []}]; [] for none"),
     "security.*.*": Words(wanted="a list of scopes", hint="write [] for none"),
     "schemes.*.*": Words(code="bad-security"),
@@ -111,6 +113,10 @@ def http_schema() -> JsonObject:
                 "description": "How properties of a form or multipart body are written.",
                 "type": "object",
                 "additionalProperties": _encoding_schema(),
+            },
+            "arrays": {
+                "description": "How items of arrays are named in `deepObject`: a[0], a[], or a again.",
+                "enum": list(ARRAYS),
             },
             "security": {
                 "description": "Alternatives, each with the schemes that it needs; [] for none.",
@@ -169,7 +175,8 @@ def _examples() -> list[JsonObject]:
                 "user_id": "body",
             },
             "body": "application/x-www-form-urlencoded",
-            "encoding": {"reason": {"style": "form", "explode": True, "allow_reserved": True}},
+            "encoding": {"reason": {"style": "deepObject", "explode": True, "allow_reserved": True}},
+            "arrays": "indexed",
             "security": [{"key": []}, {"login": []}],
             "schemes": {
                 "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
@@ -277,6 +284,12 @@ def check_http(checker: SpecChecker, stated: Any, schema: Any, known: frozenset[
         _places(checker, entries, schema, known, stated)
     if stated.get("encoding"):
         _encoding(checker, stated["encoding"], stated)
+    written = [*(stated.get("in") or {}).values(), *(stated.get("encoding") or {}).values()]
+    if "arrays" in stated and not any(
+        isinstance(each, dict) and each.get("style") == "deepObject" for each in written
+    ):
+        message = "`arrays` is for values of the style `deepObject`, and none has it"
+        checker.report(("http", "arrays"), "bad-style", message, "remove it", key=True)
     schemes = stated.get("schemes") or {}
     for name, scheme in schemes.items():
         _scheme(checker, ("http", "schemes", name), scheme or {})

@@ -432,3 +432,54 @@ def test_a_fragment_tells_operations_apart_and_is_not_sent() -> None:
         ("GET /x#a", "/x"),
         ("GET /x#b", "/x"),
     ]
+
+
+def deep(schema: Any) -> dict[str, Any]:
+    return {"parameters": [query(schema, style="deepObject"), query(schema, name="p")]}
+
+
+LIST = {"type": "array", "items": TEXT}
+
+
+@pytest.mark.parametrize(
+    ("server", "schema", "arrays"),
+    [
+        ("https://api.stripe.com/", LIST, "indexed"),
+        (
+            "https://API.Stripe.com",
+            {"type": "object", "properties": {"a": {"anyOf": [TEXT, LIST]}}},
+            "indexed",
+        ),
+        ("https://shop.chargebee.com/api/v2", {"$ref": "#/components/schemas/Node"}, "indexed"),
+        ("https://api.stripe.com/", {"type": "object", "properties": {"a": TEXT}}, None),
+    ],
+)
+def test_forms_of_arrays_that_services_are_known_for(server: str, schema: Any, arrays: str | None) -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Node"}, "a": LIST}}
+    components = {"schemas": {"Node": node}}
+    tool = only(deep(schema), servers=[{"url": server}], components=components)
+    assert tool.http is not None
+    assert tool.http.get("arrays") == arrays
+
+
+def test_arrays_whose_form_nothing_defines_are_warned_of_once() -> None:
+    found = declared(
+        {"/x": {"get": deep(LIST), "post": deep(LIST)}}, servers=[{"url": "https://evil-stripe.com"}]
+    )
+    (warning,) = found.diagnostics
+    assert (warning.severity, warning.code, warning.line) == ("warning", "openapi-arrays", 1)
+    assert warning.message.startswith("GET /x and 1 more: ")
+    assert "--arrays" in warning.hint
+    chosen = declared({"/x": {"get": deep(LIST)}}, choices=OpenApiChoices(arrays="brackets"))
+    assert chosen.diagnostics == ()
+    assert [tool.http["arrays"] for tool in chosen.tools if tool.http] == ["brackets"]
+
+
+def test_a_body_that_can_only_be_empty_is_no_argument() -> None:
+    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+    content = {"application/x-www-form-urlencoded": {"schema": schema}}
+    tool = only({"requestBody": {"content": content}})
+    assert tool.parameters["properties"] == {}
+    assert tool.http is not None
+    assert "body" not in tool.http
+    assert "body" in only({"requestBody": {"content": content, "required": True}}).parameters["properties"]

@@ -76,7 +76,7 @@ def test_every_operation_of_the_small_documents_has_a_contract(shared_dir: Path)
         found = declarations_of(document)
         key = f"{path.parent.name}/{path.name}"
         codes = REFUSED.get(key, [])
-        assert [problem.code for problem in found.diagnostics] == codes
+        assert [problem.code for problem in found.diagnostics if problem.severity == "error"] == codes
         if "openapi-no-operations" not in codes:
             assert len(found.tools) + len(codes) == operations_of(document), key
         count += len(found.tools)

@@ -13,7 +13,7 @@ from ...contract.reader import merge_all_of
 from ...http_operation import FORM, MULTIPART, STYLES, Location, is_json
 from ...jsonschema.equality import equal
 from ...jsonschema.json_values import JsonMapping, JsonObject
-from ...jsonschema.keywords import METADATA
+from ...jsonschema.keywords import METADATA, subschemas
 from ...spec.parsed_document import Path
 from ...spec.reader_problems import quoted
 from .document import OpenApiDocument, UnreadableError, resolved
@@ -61,6 +61,24 @@ def of_parameter(parameter: Parameter, converter: SchemaConverter) -> _Argument:
         required=parameter.place == "path" or data.get("required") is True,
         options=options,
     )
+
+
+def holds_array(argument: _Argument, converter: SchemaConverter) -> bool:
+    """Return whether a value of an argument may be, or hold, an array."""
+    waiting, seen = [argument.schema], set[str]()
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, dict):
+            continue
+        kind = node.get("type")
+        if "array" in (kind if isinstance(kind, list) else [kind]):
+            return True
+        reference = node.get("$ref")
+        if isinstance(reference, str) and reference not in seen:
+            seen.add(reference)
+            waiting.append(converter.resolve(reference))
+        waiting += [item for _, item in subschemas(node)]
+    return False
 
 
 def _style(parameter: Parameter) -> JsonObject:
@@ -204,6 +222,8 @@ def _body(
         raise UnreadableError(path, "openapi-body", message, f"state `application/json` or `{MULTIPART}`")
     schema = converter.convert(media["schema"], (*path, "schema")) if "schema" in media else True
     required = body.get("required") is True
+    if not required and _is_empty(schema):
+        return _Body()
     if _may_be_json(media_type):
         sent = "application/json" if "*" in bare else bare
         spread = _spread(schema, required, converter)
@@ -257,6 +277,13 @@ def _spread(schema: object, required: bool, converter: SchemaConverter) -> tuple
         _Argument(name=name, place="body", schema=item, required=name in names)
         for name, item in properties.items()
     )
+
+
+def _is_empty(schema: object) -> bool:
+    """Return whether nothing but `{}` can be sent, as generators write of operations without a body."""
+    return isinstance(schema, dict) and {
+        key: value for key, value in schema.items() if key not in METADATA and value != {}
+    } == {"type": "object", "additionalProperties": False}
 
 
 def _flat(schema: Any, converter: SchemaConverter) -> object:

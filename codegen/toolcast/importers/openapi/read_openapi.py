@@ -8,18 +8,18 @@ would say `private: false`. So a default is stated in the description alone.
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Final
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ...diagnostics import Diagnostic
-from ...http_operation import TEMPLATE, filled, server_problem
+from ...http_operation import TEMPLATE, Arrays, filled, server_problem
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import map_subschemas
 from ...spec.reader_problems import quoted
 from ..declared_tools import Declarations, Declared
-from .arguments import body_of, object_of, of_parameter, result_of
+from .arguments import body_of, holds_array, object_of, of_parameter, result_of
 from .document import OpenApiDocument, UnreadableError, read_source, resolved
 from .operations import EVERYTHING, Operation, Parameter, Selection, names_of, operations, parameters
 from .plain_text import MAX_LENGTH, MORE, plain_text, shortened
@@ -31,10 +31,13 @@ _MAX_TITLE = 100
 
 
 class OpenApiChoices(Struct, frozen=True, kw_only=True):
-    """The wanted operations of a document, and whether response schemas become `result`."""
+    """The wanted operations of a document, whether response schemas become `result`, and how items of arrays
+    are named in `deepObject`; None for what is known of the server.
+    """
 
     selection: Selection = EVERYTHING
     results: bool = True
+    arrays: Arrays | None = None
 
 
 NOTHING_CHOSEN = OpenApiChoices()
@@ -75,6 +78,7 @@ def declarations_of(document: OpenApiDocument, choices: OpenApiChoices = NOTHING
         except UnreadableError as error:
             label = f"{operation.method.upper()} {operation.template}"
             problems.append(_diagnostic(document, error, label))
+    problems += reader.undefined_arrays()
     path = PurePath(document.file)
     inside = path.name if path.is_absolute() else "/".join(part for part in path.parts if part != "..")
     return Declarations(
@@ -98,6 +102,8 @@ class _Reader:
     def __init__(self, document: OpenApiDocument, choices: OpenApiChoices) -> None:
         self._document = document
         self._results = choices.results
+        self._arrays = choices.arrays
+        self._undefined: list[Operation] = []
         self._requests = SchemaConverter(document, "request")
         self._responses = SchemaConverter(document, "response")
 
@@ -116,6 +122,15 @@ class _Reader:
             http["body"] = body.media_type
         if body.encoding:
             http["encoding"] = dict(body.encoding)
+        styles = [each.options.get("style") for each in arguments]
+        styles += [body.encoding.get(each.name, {}).get("style") for each in body.arguments]
+        deep = zip((*arguments, *body.arguments), styles, strict=True)
+        if any(style == "deepObject" and holds_array(each, self._requests) for each, style in deep):
+            arrays = self._arrays or _arrays_of(http)
+            if arrays is None:
+                self._undefined.append(operation)
+            else:
+                http["arrays"] = arrays
         if security.alternatives:
             http["security"] = [dict(each) for each in security.alternatives]
             http["schemes"] = {key: dict(scheme) for key, scheme in security.schemes.items()}
@@ -137,6 +152,31 @@ class _Reader:
             line=line,
             location=f"{operation.method.upper()} {operation.template}",
         )
+
+    def undefined_arrays(self) -> list[Diagnostic]:
+        """Warn of operations with arrays in `deepObject` whose form nothing defines."""
+        if not self._undefined:
+            return []
+        first, others = self._undefined[0], len(self._undefined) - 1
+        who = f"{first.method.upper()} {first.template}{f' and {others} more' if others else ''}"
+        message = f"{who}: OpenAPI defines no form of arrays in `deepObject`, so their items repeat the name"
+        hint = "see how the API's own clients send them: --arrays indexed, brackets or repeated"
+        problem = _diagnostic(self._document, UnreadableError(first.path, "openapi-arrays", message, hint))
+        return [structs.replace(problem, severity="warning")]
+
+
+_SERVICES: Final[Mapping[str, Arrays]] = {
+    # stripe 16.1.0 (PyPI), stripe/_encode.py: "Always use indexed format for arrays"
+    "stripe.com": "indexed",
+    # chargebee 3.29.0 (PyPI), chargebee/util.py, `serialize`: the index of an item ends its name
+    "chargebee.com": "indexed",
+}
+"""How services name items of arrays, by domain, as their official clients write them."""
+
+
+def _arrays_of(http: JsonMapping) -> Arrays | None:
+    host = urlsplit(filled(http.get("server", ""), http.get("server_variables", {}))).hostname or ""
+    return next((arrays for name, arrays in _SERVICES.items() if f".{host}".endswith(f".{name}")), None)
 
 
 def _with_definitions(schema: object, converter: SchemaConverter, operation: Operation) -> object:
