@@ -34,6 +34,33 @@ def call_rules(old: Any, new: Any) -> dict[str, Change]:
     return {change.rule: change for change in found}
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ({"default": 1}, {"default": 2}, "a call without `a` means 2, and meant 1"),
+        ({}, {"default": 2}, "a call without `a` means 2, and meant no value"),
+        ({"default": 1}, {}, "a call without `a` means no value, and meant 1"),
+        ({"default": 1}, {"default": 1.0}, ""),
+        ({"default": 1, "title": "A"}, {"title": "B", "default": 1}, ""),
+    ],
+)
+def test_another_default(old: Any, new: Any, said: str) -> None:
+    one, other = {**NUMBER, **old}, {**NUMBER, **new}
+    for name in ("a", "in[].a", "T.a"):
+        both = []
+        for each in (one, other):
+            inner = properties(a=each)
+            if name == "in[].a":
+                inner = properties(**{"in": {"type": "array", "items": inner}})
+            if name == "T.a":
+                inner = {**properties(b={"$ref": "#/$defs/T"}), "$defs": {"T": inner}}
+            both.append(inner)
+        found = call_rules(*both)
+        assert [each.message for each in found.values()] == ([said.replace("`a`", f"`{name}`")] if said else [])
+    assert "default-changed" not in call_rules(properties(a=one), properties("a", a=other))
+    assert "default-changed" not in call_rules(properties("a", a=one), properties(a=other))
+
+
 PROVEN = ("parameter-declared",)
 """Rules of lower levels that have a witness, too."""
 

@@ -31,7 +31,7 @@ def test_text_names_tool_rule_place_and_witness() -> None:
     lines = result.stdout.splitlines()
     assert lines[:5] == [
         "edit  specs/edit.json",
-        "  error[values-narrowed]: `mode`: accepted before, refused now: 'b'",
+        "  error[values-narrowed] (calls): `mode`: accepted before, refused now: 'b'",
         "    at: specs/edit.json:16:4",
         '    call: {"mode":"b","path":"a"}',
         '    refused: $.mode: `mode` must be one of "a", got "b"',
@@ -264,7 +264,7 @@ def test_control_characters_reach_no_terminal(repository: Repository) -> None:
 @pytest.mark.usefixtures("broken")
 def test_colours_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b[1;31merror[values-narrowed]\x1b[0m" in toolcast("diff").stdout
+    assert "\x1b[1;31merror[values-narrowed]\x1b[0m (calls)" in toolcast("diff").stdout
 
 
 BROKEN = {
@@ -273,6 +273,50 @@ BROKEN = {
     "reference": with_properties(EDIT, place={"$ref": "#/$defs/none"}),
     "key": {**EDIT, "permision": "write"},
 }
+
+
+@pytest.mark.parametrize("setting", ["calls = 'off'", "calls = 'note'"])
+def test_no_level_of_an_audience_hides_that_nothing_was_compared(repository: Repository, setting: str) -> None:
+    repository.commit({"edit": BROKEN["reference"]})
+    repository.write({"edit": EDIT}, f"diff = {{levels = {{{setting}}}}}\n")
+    answer = diff()
+    assert (rules(answer), answer["failed"]) == ([("edit", "not-compared")], True)
+    repository.write({"edit": EDIT}, "diff = {levels = {not-compared = 'warning'}}\n")
+    assert [each["level"] for each in diff()["changes"]] == ["warning"]
+
+
+def test_every_finding_names_its_parameter_and_its_audience(repository: Repository) -> None:
+    where = {"type": "object", "properties": {"in": {"type": "string", "title": "One"}}}
+    limit = {"type": "integer", "default": 10, "minimum": 1}
+    result = {"type": "object", "properties": {"count": {"type": "integer", "title": "One"}}}
+    repository.commit({"edit": changed(with_properties(EDIT, limit=limit, where=where), result=result)})
+    where = {"type": "object", "properties": {"in": {"type": "string", "title": "Two"}}}
+    limit = {"type": "integer", "default": 20, "minimum": 0}
+    result = {"type": "object", "properties": {"count": {"type": "integer", "title": "Two"}}}
+    repository.write({"edit": changed(with_properties(EDIT, limit=limit, where=where), result=result)})
+    said = {
+        "`limit`: `default` was 10 and is 20": "model",
+        "`limit`: `minimum` was 1 and is 0": "model",
+        "`where.in`: the title: [-One-] {+Two+}": "model",
+        "in the result, `count`: the title: [-One-] {+Two+}": "model",
+        "a call without `limit` means 20, and meant 10": "calls",
+        "more calls are valid: `limit`": "calls",
+    }
+    assert {each["message"]: each["audience"] for each in diff()["changes"]} == said
+    text, log = (toolcast("diff", "--format", form).stdout for form in ("text", "changelog"))
+    for message, audience in said.items():
+        assert f"] ({audience}): {message}" in text
+        assert message.replace("[", "\\[").replace("]", "\\]") in log or message in log
+    markdown = toolcast("diff", "--format", "markdown").stdout
+    assert "(`constraint-read`, model, `specs/edit.json:" in markdown
+    assert "means 20, and meant 10 (for calls)" in toolcast("diff", "--format", "github").stdout
+
+
+def test_caches_are_compared_on_request(broken: Repository) -> None:
+    assert "prefix-ends" not in toolcast("diff").stdout
+    assert {each["rule"] for each in diff("--audience", "cache")["changes"]} == {"prefix-ends"}
+    broken.write({"edit": NARROWER}, "diff = {levels = {cache = 'warning'}}\n")
+    assert "warning[prefix-ends] (cache)" in toolcast("diff").stdout
 
 
 @pytest.mark.parametrize("side", ["old", "new", "both"])

@@ -61,7 +61,7 @@ class _Options(Struct, frozen=True, kw_only=True):
 @_state_options
 @click.option(
     "--audience", "audiences", multiple=True, type=click.Choice(AUDIENCES),
-    help="Tell only of changes for this audience (repeatable).",
+    help="Tell only of changes for this audience (repeatable; of cache only where it is named).",
 )  # fmt: skip
 @click.option(
     "--provider", "providers", multiple=True, metavar="P", shell_complete=complete_providers,

@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ..analysis.diff.compare_states import compare_states, diff_profiles, setting_problems
-from ..analysis.diff.outcome import NOT_COMPARED, RANKS, Choice, DiffFinding, DiffOutcome
-from ..analysis.diff.rules import AUDIENCES, RULES, Audience, Change
+from ..analysis.diff.outcome import RANKS, Choice, DiffFinding, DiffOutcome
+from ..analysis.diff.rules import AUDIENCES, NOT_COMPARED, RULES, Audience, Change
 from ..analysis.diff.states import UnreadableStateError
 from ..analysis.diff.targets import open_states
 from ..colours import paint, wants_colour
@@ -70,7 +70,7 @@ def _lines(each: DiffFinding, colour: bool) -> Iterator[str]:
     whom = f" [{', '.join(map(one_line, change.providers))}]" if change.providers else ""
     is_note = each.level == "note"
     where = f" ({place(change)})" if is_note and change.line else ""
-    yield f"  {kind}: {_indented(change.message)}{whom}{one_line(where)}"
+    yield f"  {kind} ({change.audience}): {_indented(change.message)}{whom}{one_line(where)}"
     rows = [("at", place(change))] if change.line and not is_note else []
     if change.witness is not None and not is_note:
         rows.append((_value_title(change), shown(change.witness.value)))
@@ -130,7 +130,8 @@ def _as_diagnostic(each: DiffFinding) -> Diagnostic:
     """Return a finding as an annotation; a position of the old state is none of the present file."""
     change = each.change
     whom = f" [{', '.join(change.providers)}]" if change.providers else ""
-    message = f"{change.tool}: {change.message}{whom}" if change.tool else f"{change.message}{whom}"
+    tool = f"{change.tool}: " if change.tool else ""
+    message = f"{tool}{change.message}{whom} (for {change.audience})"
     if change.witness is not None:
         message += f"\n{_value_title(change)}: {shown(change.witness.value)}"
         message += f"\nrefused: {cut(change.witness.refusal, _LONGEST)}"
@@ -180,7 +181,8 @@ def _item(each: DiffFinding) -> Iterator[str]:
     whom = f" ({', '.join(map(escaped, change.providers))})" if change.providers else ""
     tool = f"**{escaped(change.tool)}**: " if change.tool else ""
     where = f", {code(place(change))}" if change.line else ""
-    yield f"- {_MARKS[each.level]} {tool}{escaped(change.message)}{whom} ({code(change.rule)}{where})"
+    rule = f"{code(change.rule)}, {change.audience}{where}"
+    yield f"- {_MARKS[each.level]} {tool}{escaped(change.message)}{whom} ({rule})"
     if change.witness is not None:
         value, refusal = code(shown(change.witness.value)), escaped(cut(change.witness.refusal, _LONGEST))
         yield f"  - {_value_title(change)}: {value}; refused: {refusal}"

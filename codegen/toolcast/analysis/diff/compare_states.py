@@ -17,8 +17,8 @@ from ...project.profiles import Profiles, profiles_of, unknown_providers
 from ...spec.discovery import SUFFIXES, TYPES
 from ...spec.parsed_document import diagnose
 from ...spec.suppressions import in_force
-from .outcome import NOT_COMPARED, RANKS, Choice, ComparedTools, DiffFinding, DiffOutcome
-from .rules import AUDIENCES, RULES, Change, level_of
+from .outcome import RANKS, Choice, ComparedTools, DiffFinding, DiffOutcome
+from .rules import AUDIENCES, NOT_COMPARED, RULES, Change, level_of
 from .states import State, told_of
 
 if TYPE_CHECKING:

@@ -44,7 +44,8 @@ def compare_tools(
         changes += _contract_changes(pair, context, choice.audiences)
         progress(index + 1, 2 * len(pairs))
     if not choice.audiences or not _OF_DEFINITIONS.isdisjoint(choice.audiences):
-        changes += _definition_changes(pairs, made.pairs, context)
+        caches = "cache" in choice.audiences or not {"cache", "prefix-ends"}.isdisjoint(config.diff.levels)
+        changes += _definition_changes(pairs, made.pairs, context, caches=caches)
     progress(2 * len(pairs), 2 * len(pairs))
     return ComparedTools(
         pairs=tuple(pairs),
@@ -97,8 +98,10 @@ _OF_CONTRACT: Final[Mapping[Callable[[Pair, Context], tuple[Change, ...]], froze
 _OF_DEFINITIONS: Final[frozenset[Audience]] = frozenset({"model", "provider", "cache"})
 
 
-def _definition_changes(pairs: Sequence[Pair], every: Sequence[Pair], context: Context) -> tuple[Change, ...]:
-    found = definitions(every, context)
+def _definition_changes(
+    pairs: Sequence[Pair], every: Sequence[Pair], context: Context, *, caches: bool
+) -> tuple[Change, ...]:
+    found = definitions(every, context, caches=caches)
     if len(pairs) == len(every):
         return found
     names = {pair.name for pair in pairs}

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ...spec.tool_spec import Suppression
     from .pairs import Pair
 
-NOT_COMPARED: Final = "not-compared"
 RANKS: Final[Mapping[Level, int]] = {"error": 0, "warning": 1, "note": 2, "off": 3}
 
 
@@ -51,8 +50,8 @@ class DiffOutcome(Struct, frozen=True, kw_only=True):
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """The changes to report. Empty tuples mean all; `tools` are names or paths of specs; `today` ends
-    suppressions.
+    """The changes to report. Empty tuples mean all, but caches only where the configuration has a level for
+    them; `tools` are names or paths of specs; `today` ends suppressions.
     """
 
     today: datetime.date

@@ -5,11 +5,12 @@ from difflib import SequenceMatcher
 from typing import Any, Final, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from ...console import cut
 from ...contract.schema_forms import asserted_keywords
 from ...contract.tree import Array, Contract, Field, Map, Node, Object, Reference, Tuple, Union
+from ...jsonschema.equality import equal
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import ASSERTIONS, HOLDS_SCHEMAS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ...jsonschema.pointers import escape, resolve, split
@@ -261,6 +262,12 @@ def spoken(pointer: str) -> str:
     return text
 
 
+def named(pointer: str, message: str) -> str:
+    """Return a message about a place of a contract document with the place's name, unless it has it."""
+    name = spoken(pointer)
+    return f"`{name}`: {message}" if name and f"`{name}`" not in message else message
+
+
 def schema_at(document: Mapping[str, object], pointer: str) -> tuple[bool, object]:
     """Return whether anything stands at a JSON pointer of a contract document, and the schema there."""
     try:
@@ -298,19 +305,20 @@ def _pairs(schema: Mapping[str, object], keys: list[str]) -> str:
 
 class PropertyChange(Struct, frozen=True):
     """A property that only one of two objects declares; with `null`, an optional one for which null now
-    counts as absence.
+    counts as absence; with `default`, one that is optional in both and has another default.
     """
 
-    kind: Literal["dropped", "added", "null"]
+    kind: Literal["dropped", "added", "null", "default"]
     field: Field
     pointer: str  # of the property, in the document that has it; in the new one where both have
     closed: bool  # the object that lacks it refuses it
     kept: bool  # the object that lacks it keeps it as an undeclared property
+    before: Field | None = None  # as the old object declares it; of `default` alone
 
 
 def property_changes(old: Contract, new: Contract, root: str) -> Iterator[PropertyChange]:
-    """Yield properties that were added or dropped, or lost null, in the order of the old contract, then of
-    the new one.
+    """Yield properties that were added or dropped, lost null, or have another default, in the order of the
+    old contract, then of the new one.
 
     `root` is "parameters" or "result".
     """
@@ -339,11 +347,16 @@ def property_changes(old: Contract, new: Contract, root: str) -> Iterator[Proper
 
 
 def _of_objects(old: Object, new: Object) -> Iterator[PropertyChange]:
-    nullable = {field.encode_name for field in old.fields if field.nullable}
+    optional = {field.encode_name: field for field in old.fields if field.nullable or not field.required}
     for field in new.fields:
-        if field.encode_name in nullable and not field.nullable and not field.required:
-            pointer = field.pointer or field.node.pointer
+        before = optional.get(field.encode_name)
+        if before is None or field.required:
+            continue
+        pointer = field.pointer or field.node.pointer
+        if before.nullable and not field.nullable:
             yield PropertyChange("null", field, pointer, closed=new.closed, kept=False)
+        if not before.required and not _same_default(before, field):
+            yield PropertyChange("default", field, pointer, closed=new.closed, kept=False, before=before)
     for kind, one, other in (("dropped", old, new), ("added", new, old)):
         names = {field.encode_name for field in other.fields}
         for field in one.fields:
@@ -355,6 +368,12 @@ def _of_objects(old: Object, new: Object) -> Iterator[PropertyChange]:
                     closed=other.closed,
                     kept=other.extra is not None,
                 )
+
+
+def _same_default(one: Field, other: Field) -> bool:
+    if one.default is UNSET or other.default is UNSET:
+        return one.default is other.default
+    return equal(one.default, other.default)
 
 
 def _resolved(contract: Contract, node: Node, root: str) -> Node:

@@ -53,8 +53,9 @@ class _Rule(Struct, frozen=True):
 _Rules = Mapping[str, tuple[Level, str, str]]
 """Level, title and explanation of rules for one audience, by id."""
 
+NOT_COMPARED: Final = "not-compared"
 _CALLS: Final[_Rules] = {
-    "not-compared": (
+    NOT_COMPARED: (
         "error",
         "A spec does not compile in one of the states, so its tool is not compared",
         "What changed is not known, for any audience. A newer toolcast may refuse what an older one "
@@ -130,6 +131,11 @@ _CALLS: Final[_Rules] = {
         "warning",
         "Null is no value of its own any more",
         "Calls with null are accepted, and null means that the parameter is absent.",
+    ),
+    "default-changed": (
+        "warning",
+        "Calls without a parameter mean something else",
+        "Its `default` is another one, new or gone. No call is refused.",
     ),
     "calls-widened": ("note", "More calls are valid", "Nothing breaks."),
 }
@@ -624,7 +630,7 @@ _CACHE: Final[_Rules] = {
         "note",
         "A cached prefix ends earlier",
         "Definitions are sent in order of name. A provider that caches prefixes of prompts reads all anew "
-        "from the first one that differs, once.",
+        "from the first one that differs, once. Compared on request: `--audience cache`, or a level for it.",
     ),
 }
 """Rules about caches of prompts."""
@@ -650,7 +656,10 @@ RULES: Final[Mapping[str, _Rule]] = MappingProxyType(
 
 
 def level_of(rule: str, config: Config) -> Level:
-    """Return the level of a rule in a project: its own, else that of its audience, else the default."""
+    """Return the level of a rule in a project: its own, else that of its audience, else the default. Where
+    nothing was compared, all audiences are concerned, and no level of one counts.
+    """
     levels = config.diff.levels
     known = RULES[rule]
-    return levels.get(rule) or levels.get(known.audience) or known.level
+    of_audience = None if rule == NOT_COMPARED else levels.get(known.audience)
+    return levels.get(rule) or of_audience or known.level

@@ -7,12 +7,12 @@ and properties that were promised.
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final, TypedDict
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from ....jsonschema.pointers import join, split
 from ...containment.compare import Comparison, Escape, compare
 from ..pairs import Context, Pair, PairSide, offered_pair
-from ..places import PropertyChange, before_after, listed, property_changes, schema_at, spoken
+from ..places import PropertyChange, before_after, compact, listed, named, property_changes, schema_at, spoken
 from ..rules import Change, level_of
 from ..witnesses import Judgement, Root, call_of_old_name, decoder_judge, judged, validator_judge
 
@@ -81,7 +81,7 @@ def _changes_of(
     for place in comparison.undecided:
         at = _place_of(pair, place.pointer)
         found.append(
-            pair.change(direction.undecided, _named(place.pointer, place.message), undecided=True, **at)
+            pair.change(direction.undecided, named(place.pointer, place.message), undecided=True, **at)
         )
     return found
 
@@ -102,18 +102,13 @@ def _change(
 
 def _sentence(pair: Pair, escape: Escape, direction: _Direction) -> str:
     if direction.forward:
-        return _named(escape.pointer, escape.message)
+        return named(escape.pointer, escape.message)
     assert pair.old is not None
     assert pair.new is not None
     before, after = before_after(pair.old.built.document, pair.new.built.document, escape.pointer)
     arrow = f" ({before or 'unbounded'} → {after or 'unbounded'})" if before or after else ""
     name = f"`{spoken(escape.pointer)}`" if spoken(escape.pointer) else "the result"
     return f"{name} {direction.sentences.get(escape.reason, direction.sentence)}{arrow}"
-
-
-def _named(pointer: str, message: str) -> str:
-    name = spoken(pointer)
-    return f"`{name}`: {message}" if name and f"`{name}`" not in message else message
 
 
 class _Place(TypedDict):
@@ -231,6 +226,9 @@ def _call_changes(pair: Pair, context: Context, old: PairSide, new: PairSide) ->
     messages = {each.message for each in found}
     renamed = {_pointer(before): _pointer(after) for after, before in pair.renamed_parameters.items()}
     for each in properties:
+        if each.kind == "default":
+            yield pair.change("default-changed", _default_sentence(each), pointer=each.pointer)
+            continue
         if each.pointer in told or each.pointer in renamed.values():
             continue
         if each.kind == "null":
@@ -244,7 +242,17 @@ def _call_changes(pair: Pair, context: Context, old: PairSide, new: PairSide) ->
             yield _ignored(pair, each, "is no longer declared")
         elif (message := _renaming(each.pointer, renamed[each.pointer])) not in messages:
             yield _ignored(pair, each, message.partition("` ")[2])
-    yield from _wider(pair, old, new, told | {each.pointer for each in properties})
+    added = {each.pointer for each in properties if each.kind != "default"}
+    yield from _wider(pair, old, new, told | added)
+
+
+def _default_sentence(each: PropertyChange) -> str:
+    assert each.before is not None
+    after, before = (
+        "no value" if field.default is UNSET else "null" if field.default is None else compact(field.default)
+        for field in (each.field, each.before)
+    )
+    return f"a call without `{spoken(each.pointer)}` means {after}, and meant {before}"
 
 
 def _wider(pair: Pair, old: PairSide, new: PairSide, told: Set[str]) -> Iterator[Change]:
@@ -364,7 +372,7 @@ def _result_changes(pair: Pair, context: Context, old: PairSide, new: PairSide) 
     yield from found
     told = {each.pointer for each in found}
     for each in properties:
-        if each.kind != "null" and each.pointer not in told:
+        if each.kind in ("added", "dropped") and each.pointer not in told:
             yield _property(pair, each)
 
 

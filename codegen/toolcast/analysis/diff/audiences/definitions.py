@@ -27,7 +27,7 @@ from ...lint.linted_tool import LintedTool, emitted_subject, numbered
 from ...lint.provider_checks import not_strict, request_limits, tool_limits
 from ...lint.tokens import definition, estimate
 from ..pairs import Context, Pair, PairSide
-from ..places import contract_pointer, differences, listed, words_changed
+from ..places import contract_pointer, differences, listed, named, words_changed
 from ..rules import RULES, Change
 from .spec_keys import flag_changes
 
@@ -206,9 +206,10 @@ def _schemas(pair: Pair, providers: tuple[str, ...]) -> Iterator[Change]:
     for each in differences(pair.old.built.document, pair.new.built.document, pair.renamed_parameters):
         count += 1
         if count <= _MOST:
-            yield pair.change(
-                each.rule, each.message, pointer=each.pointer, old=each.old, providers=providers
-            )
+            message = named(each.pointer, each.message)
+            if split(each.pointer)[0] == "result" and "`result`" not in message:
+                message = f"in the result, {message}"
+            yield pair.change(each.rule, message, pointer=each.pointer, old=each.old, providers=providers)
     if count > _MOST:
         message = f"{count - _MOST} more places of the schema read differently"
         yield pair.change("constraint-read", message, at=("parameters",), providers=providers)
@@ -502,8 +503,8 @@ def _side(sent: _SentPair, name: str) -> _Sent:
     return next(each for each in (sent.new, sent.old) if each is not None and each.subject.tool.name == name)
 
 
-def definitions(pairs: Sequence[Pair], context: Context) -> tuple[Change, ...]:
-    """Return the changes for models, providers and caches of prompts.
+def definitions(pairs: Sequence[Pair], context: Context, *, caches: bool = True) -> tuple[Change, ...]:
+    """Return the changes for models, providers and, with `caches`, caches of prompts.
 
     Those of single tools come first, in the order of the pairs, then those of requests that hold all.
     """
@@ -512,4 +513,4 @@ def definitions(pairs: Sequence[Pair], context: Context) -> tuple[Change, ...]:
     for each in sent:
         changes += model_changes(each)
         changes += provider_changes(each, context)
-    return (*changes, *_request_changes(sent, context), *_cache_changes(sent, context))
+    return (*changes, *_request_changes(sent, context), *(_cache_changes(sent, context) if caches else ()))
