@@ -4,7 +4,7 @@ Parameters are inferred from samples by genson, which takes several samples at o
 reads JSON samples with it, too, but takes one, and only hands out models.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,12 @@ from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.json_values import JsonObject
-from ..jsonschema.schema_node import LibrarySchemaError
+from ..jsonschema.pointers import split
+from ..jsonschema.quarantine import sound_schema
+from ..jsonschema.schema_node import LibrarySchemaError, SchemaError
+from ..jsonschema.unusable_values import library_schema
 from ..permissions import Permission
-from ..runtime.mcp_headers import without_refused_headers
+from ..runtime.mcp_headers import annotated, without_refused_headers
 from ..spec.discovery import TYPES
 from ..spec.reader_problems import MAX_BYTES
 from .declared_tools import (
@@ -28,7 +31,8 @@ from .declared_tools import (
     without_wrong_defaults,
 )
 from .imported_names import clean, unique
-from .shared_types import SharedTypes, share_types, type_folder
+from .merge import SCHEMAS
+from .shared_types import SharedTypes, is_plain, share_types, type_folder
 from .spec_text import (
     Choices,
     UnwritableError,
@@ -117,9 +121,17 @@ def specs_of(
     problems = list(declarations.diagnostics)
     declared: list[Declared] = []
     steps = 2 * len(declarations.tools)
+    sound: frozenset[int] = frozenset()
     for done, tool in enumerate(declarations.tools):
         progress(done, steps)
+        if done % _TOGETHER == 0:
+            sound |= _sound(declarations.tools, range(done, min(done + _TOGETHER, len(declarations.tools))))
         try:
+            if done in sound:
+                check_writable([tool.name, tool.description, tool.annotations, *tool.calls, tool.http])
+                check_writable([*tool.icons, tool.meta])
+                declared.append(tool)
+                continue
             check_writable(
                 [
                     *(tool.name, tool.description, tool.parameters, tool.result, tool.annotations),
@@ -174,6 +186,63 @@ def specs_of(
         drafts=tuple(drafts) if declarations.label else (),
         types=types,
     )
+
+
+_TOGETHER = 64
+"""Tools whose schemas are judged as one document, which has to stay below the parser's bounds."""
+
+
+def _sound(tools: Sequence[Declared], numbers: Iterable[int]) -> frozenset[int]:
+    """Return the numbers of tools with definitions in common whose schemas are right as they are. Judged as
+    one document, a definition that many tools have is judged once; the others are judged one by one.
+    """
+    chosen = [n for n in numbers if any(_has_definitions(tools[n], key) for key in SCHEMAS)]
+    unsound: set[int] = set()
+    for key in SCHEMAS:
+        definitions: JsonObject = {}
+        roots: JsonObject = {}
+        users: dict[str, list[int]] = {}
+        for n in chosen:
+            schema = getattr(tools[n], key)
+            if schema is None:
+                continue
+            if not isinstance(schema, dict) or library_schema(schema, root=True) is not None:
+                unsound.add(n)
+                continue
+            own = schema.get("$defs", {})
+            if any(definitions.setdefault(name, each) is not each for name, each in own.items()):
+                unsound.add(n)  # another schema of that name
+                continue
+            roots[str(n)] = {name: each for name, each in schema.items() if name != "$defs"}
+            for name in own:
+                users.setdefault(name, []).append(n)
+        whole = {"type": "object", "properties": roots, "$defs": definitions}
+        for path in _faults(whole):
+            unsound.update(users.get(path[1], ()) if path[0] == "$defs" else (int(path[1]),))
+    return frozenset(chosen) - unsound
+
+
+def _has_definitions(tool: Declared, key: str) -> bool:
+    schema = getattr(tool, key)
+    return isinstance(schema, dict) and isinstance(schema.get("$defs"), dict)
+
+
+def _faults(whole: JsonObject) -> set[tuple[str, str]]:
+    """Return what is not right in the schemas below `properties` and `$defs`, as their first two steps; all
+    of them where they cannot be judged together.
+    """
+    every = {("properties", name) for name in whole["properties"]}
+    try:
+        check_writable(whole)
+        if not is_plain(whole, "$defs", whole["$defs"]) or next(annotated(whole), None) is not None:
+            return every
+        sound = sound_schema(whole)
+    except (UnwritableError, SchemaError):
+        return every
+    nullable = [each for each in sound.changes if each.keyword == "nullable" or each not in sound.upgrades]
+    faults = [[*split(each.path), each.keyword] for each in nullable]
+    faults += [split(pointer) for pointer, _ in without_wrong_defaults(whole)[1]]
+    return every if any(len(each) < 2 for each in faults) else {(each[0], each[1]) for each in faults}
 
 
 def _draft(

@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -53,8 +53,9 @@ def share_types(specs: Sequence[JsonObject], folder: str) -> SharedTypes:
     types: JsonObject = {}
     found: list[dict[str, dict[str, _Definition]]] = []
     users: dict[tuple[str, str], set[int]] = defaultdict(set)
+    known: dict[str, _Known] = {key: _Known() for key in SCHEMAS}
     for number, spec in enumerate(specs):
-        own = {key: _definitions(spec[key]) for key in SCHEMAS if key in spec}
+        own = {key: _definitions(spec[key], known[key]) for key in SCHEMAS if key in spec}
         found.append(own)
         for definitions in own.values():
             for each in definitions.values():
@@ -73,32 +74,52 @@ def share_types(specs: Sequence[JsonObject], folder: str) -> SharedTypes:
             if chosen:
                 changed[key] = _referring(spec[key], chosen, folder)
                 for name, stem in chosen.items():
-                    types.setdefault(stem, _with_references(definitions[name].schema, chosen, ""))
+                    if stem not in types:
+                        types[stem] = _with_references(definitions[name].schema, chosen, "")
         made.append(changed)
     return SharedTypes(tuple(made), dict(sorted(types.items())))
 
 
-def _definitions(schema: object) -> dict[str, _Definition]:
+class _Known:
+    """Definitions that were read, by name. They serve further schemas whose definitions of these names are
+    the same objects, so that they refer to the same.
+    """
+
+    def __init__(self) -> None:
+        self.schemas: JsonObject = {}
+        self.edges: dict[str, set[str]] = {}
+        self.digests: dict[str, str] = {}
+        self.definitions: dict[str, _Definition] = {}
+
+
+def _definitions(schema: object, known: _Known) -> dict[str, _Definition]:
     """Return the definitions of a schema that can stand in files; none where a reference leads elsewhere."""
     if not isinstance(schema, dict):
         return {}
     key = next((key for key in _DEFINITIONS if isinstance(schema.get(key), dict)), None)
-    if key is None or not _is_plain(schema, key):
+    if key is None:
         return {}
     defined: JsonObject = schema[key]
-    edges = {name: set(_referred(each)) for name, each in defined.items()}
-    digests = {name: _digest(each) for name, each in defined.items()}
-    found: dict[str, _Definition] = {}
-    for name, each in defined.items():
-        closure = _reachable(name, edges)
-        if all(isinstance(defined[other], dict) for other in closure):
-            whole = _digest(sorted((other, digests[other]) for other in closure))
-            found[name] = _Definition(name, each, whole)
-    return found
+    new = {name: each for name, each in defined.items() if known.schemas.get(name) is not each}
+    if key != "$defs" or not new.keys().isdisjoint(known.schemas):
+        known, new = _Known(), defined
+    if not all(known.edges[name] <= defined.keys() for name in defined.keys() - new.keys()):
+        return {}
+    if not is_plain({**schema, key: new}, key, defined):
+        return {}
+    known.schemas.update(new)
+    known.edges.update({name: set(_referred(each)) for name, each in new.items()})
+    known.digests.update({name: _digest(each) for name, each in new.items()})
+    for name, each in new.items():
+        closure = _reachable(name, known.edges)
+        if all(isinstance(known.schemas[other], dict) for other in closure):
+            whole = _digest(sorted((other, known.digests[other]) for other in closure))
+            known.definitions[name] = _Definition(name, each, whole)
+    return {name: known.definitions[name] for name in defined if name in known.definitions}
 
 
-def _is_plain(schema: JsonObject, key: str) -> bool:
-    """Return whether every reference leads to a definition of the root, and nothing else has a name."""
+def is_plain(schema: JsonObject, key: str, names: Container[str]) -> bool:
+    """Return whether every reference leads to one of the definitions `names`, and nothing else has a name."""
     for node in _nodes(schema):
         if not _ANCHORS.isdisjoint(node) and (node is not schema or set(node) & _ANCHORS != {"$schema"}):
             return False
@@ -108,7 +129,7 @@ def _is_plain(schema: JsonObject, key: str) -> bool:
         if reference is None:
             continue
         match = _REFERENCE.fullmatch(reference) if isinstance(reference, str) else None
-        if match is None or match[1] != key or unescape(match[2]) not in schema[key]:
+        if match is None or match[1] != key or unescape(match[2]) not in names:
             return False
     return True
 
@@ -139,12 +160,13 @@ def _reachable(name: str, edges: Mapping[str, set[str]]) -> set[str]:
 
 
 def _referring(schema: JsonObject, chosen: Mapping[str, str], folder: str) -> JsonObject:
-    made: JsonObject = _with_references(schema, chosen, f"{folder}/")
+    kept = dict(schema)
     for key in _DEFINITIONS:
-        if isinstance(made.get(key), dict):
-            made[key] = {name: each for name, each in made[key].items() if name not in chosen}
-            if not made[key]:
-                del made[key]
+        if isinstance(kept.get(key), dict):
+            kept[key] = {name: each for name, each in kept[key].items() if name not in chosen}
+            if not kept[key]:
+                del kept[key]
+    made: JsonObject = _with_references(kept, chosen, f"{folder}/")
     return made
 
 

@@ -67,7 +67,7 @@ def check_writable(data: object) -> None:
         if depth > _MAX_DEPTH:
             raise UnwritableError(f"nested deeper than {_MAX_DEPTH} levels")
         if isinstance(value, str):
-            if any("\ud800" <= char <= "\udfff" for char in value):
+            if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
                 raise UnwritableError(f"lone surrogate in {value[:40]!a}")
         elif isinstance(value, float):
             if value != value or value in (float("inf"), float("-inf")):

@@ -70,3 +70,19 @@ def specs(declarations: Declarations) -> dict[str, bytes]:
 def spec(tool: Declared) -> Any:
     (text,) = specs(Declarations(tools=(tool,))).values()
     return yaml.safe_load(text)
+
+
+def connected(components: int, operations: int = 1, **more: Any) -> OpenApiDocument:
+    """A document in which every component refers to every other, and each operation takes and answers one.
+    `more` are further components, to which all others refer.
+    """
+    named = [f"C{number}" for number in range(components)] + [*more]
+    properties = {name.lower(): {"$ref": f"#/components/schemas/{name}"} for name in named}
+    schemas = {name: {"type": "object", "properties": properties} for name in named}
+    paths: dict[str, Any] = {}
+    for number in range(operations):
+        one = {"$ref": f"#/components/schemas/{named[number % components]}"}
+        schema = {"type": "object", "properties": {"one": one}}
+        answer = {"description": "x", "content": {"application/json": {"schema": schema}}}
+        paths[f"/{number}"] = {"post": {"requestBody": json_body(schema), "responses": {"200": answer}}}
+    return document(paths, components={"schemas": {**schemas, **more}})

@@ -5,9 +5,15 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import toolcast
+from msgspec import structs
 from toolcast.importers.declared_tools import Declarations
+from toolcast.importers.import_tools import Imported, specs_of
+from toolcast.importers.openapi.document import OpenApiDocument
+from toolcast.importers.openapi.read_openapi import declarations_of
 
-from .documents import converted, declared, json_body, only, query, refused, specs
+from tests.counting import lines_executed
+
+from .documents import connected, converted, declared, json_body, only, query, refused, specs
 
 TEXT = {"type": "string"}
 NULL = {"type": "null"}
@@ -387,3 +393,43 @@ def test_every_successful_json_answer_is_a_result() -> None:
     assert result(TEXT, **{"201": json(TEXT)}) == TEXT
     assert result({"type": "integer"}, **{"201": json(TEXT)}) == {"anyOf": [{"type": "integer"}, TEXT]}
     assert result(TEXT, **{"201": {"content": {"application/json": {}}}}) is None
+
+
+# -- components that refer to each other --------------------------------------------------------------
+
+
+def imported(source: OpenApiDocument) -> Imported:
+    return specs_of(declarations_of(source), share=True)
+
+
+def test_a_component_is_judged_and_shared_once_for_all_operations() -> None:
+    few, many = connected(8, 5), connected(8, 30)
+    imported(few)  # imports, and what is made at first use
+    assert lines_executed(lambda: imported(many)) < 3 * lines_executed(lambda: imported(few))
+
+
+def test_components_that_refer_to_each_other_cost_what_is_written() -> None:
+    small, large = connected(6, 2), connected(24, 2)  # 16 times as many references
+    imported(small)
+    assert lines_executed(lambda: imported(large)) < 24 * lines_executed(lambda: imported(small))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"type": "string", "minLength": "x"},
+        {"type": "object", "properties": {"no": {"type": "integer", "minimum": 2, "maximum": 1}}},
+    ],
+)
+def test_a_defect_of_a_component_is_one_of_each_operation_that_has_it(wrong: Any) -> None:
+    source = connected(3, 2, Wrong=wrong)
+    source.data["paths"]["/fine"] = {"get": {"parameters": [query(TEXT)]}}
+    found = imported(source)
+    assert {each.code for each in found.diagnostics} == {"import-defect"}
+    alone = [
+        specs_of(structs.replace(declarations, tools=(tool,)))
+        for declarations in [declarations_of(source)]
+        for tool in declarations.tools
+    ]
+    assert found.diagnostics == tuple(each for one in alone for each in one.diagnostics)
+    assert sum("Schema changed" in each.text for each in found.drafts) == 2

@@ -7,7 +7,7 @@ would say `private: false`. So a default is stated in the description alone.
 
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
@@ -106,6 +106,7 @@ class _Reader:
         self._undefined: list[Operation] = []
         self._requests = SchemaConverter(document, "request")
         self._responses = SchemaConverter(document, "response")
+        self._definitions: JsonObject = {}  # those of requests, without defaults
 
     def declared(self, operation: Operation, name: str) -> Declared:
         """Return the declaration of one operation. Raises UnreadableError."""
@@ -141,7 +142,7 @@ class _Reader:
             name=operation.name,
             spec_name=name,
             description=description,
-            parameters=_without_defaults(_with_definitions(schema, self._requests, operation)),
+            parameters=self._without_defaults(schema, operation),
             result=None if result is None else _with_definitions(result, self._responses, operation),
             annotations=_annotations(operation),
             read_only=operation.method in _READING,
@@ -163,6 +164,14 @@ class _Reader:
         hint = "see how the API's own clients send them: --arrays indexed, brackets or repeated"
         problem = _diagnostic(self._document, UnreadableError(first.path, "openapi-arrays", message, hint))
         return [structs.replace(problem, severity="warning")]
+
+    def _without_defaults(self, schema: JsonObject, operation: Operation) -> JsonObject:
+        """Return parameters with their definitions, which are the same objects for all operations."""
+        definitions = self._requests.definitions(schema, operation.path)
+        for name in definitions.keys() - self._definitions.keys():
+            self._definitions[name] = _without_defaults(definitions[name])
+        own = {name: self._definitions[name] for name in definitions}
+        return {**_without_defaults(schema), **({"$defs": own} if own else {})}
 
 
 _SERVICES: Final[Mapping[str, Arrays]] = {
@@ -254,7 +263,7 @@ _LONGEST: Final = 100
 """Characters of a default that is worth saying."""
 
 
-def _without_defaults(schema: object) -> object:
+def _without_defaults(schema: object) -> Any:
     """Return a copy of a schema with the defaults stated in descriptions, at every depth."""
     if not isinstance(schema, dict):
         return schema
