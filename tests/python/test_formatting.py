@@ -95,6 +95,15 @@ def test_any_module_passes(
     judge(folder, "tool.py", commands=RUFF)
 
 
+@pytest.mark.parametrize("name", ["get", "a_name_that_leaves_little_room"])
+def test_the_usual_module_is_rendered_as_black_has_it(tmp_path: Path, name: str) -> None:
+    """black reads again what it changed, which takes as long as the first time."""
+    inner = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}
+    parameters = {"type": "object", "properties": {"b": inner, "c": {"enum": ["x", 1]}}}
+    tool = stages.tool(tmp_path, parameters, name=name)
+    assert stages.rendered(tool) == stages.python(stages.compiled(tool))
+
+
 BLACK = (("black", "--check", "--quiet", "--diff"),)
 RUFF = (
     ("ruff", "format", "--check", "--no-cache", "--diff"),

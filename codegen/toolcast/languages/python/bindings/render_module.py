@@ -96,6 +96,7 @@ def tool_text(
         "handler": names.handler,
         "params": roots.params,
         "result": _returned(roots),
+        "arguments": _arguments(roots),
         "constant": names.constant,
         "display_name": _printable(tool.name),
         "binding": binding,
@@ -115,6 +116,13 @@ def _returned(roots: Roots) -> str:
     infer None alone from the binding, so that it could not name a wrong handler.
     """
     return "str | None" if roots.result == "None" else roots.result
+
+
+def _arguments(roots: Roots) -> str:
+    """The arguments of a handler, laid out as black has them: it then reads the module once only."""
+    line = f"self, params: {roots.params}, context: ToolContext, /"
+    fits = len(f"    def __call__({line}) -> Returns[{_returned(roots)}]: ...") <= LINE_LENGTH
+    return line if fits else f"\n        {line}\n    "
 
 
 def type_text(path: str, description: str, module: Module, templates: Templates) -> str:

@@ -2,6 +2,8 @@
 
 from msgspec import Struct
 
+from .source_literals import LINE_LENGTH
+
 
 class Expression(Struct, frozen=True, kw_only=True):
     """A Python type for one contract node.
@@ -56,8 +58,9 @@ class ClassDefinition(Struct, frozen=True, kw_only=True):
 
     @property
     def header(self) -> str:
-        """The source in the brackets after its name."""
-        return ", ".join(("Struct", *self.options))
+        """The source in the brackets after its name, laid out as black has it: it then reads it once only."""
+        line = ", ".join(("Struct", *self.options))
+        return line if len(f"class {self.name}({line}):") <= LINE_LENGTH else f"\n    {line}\n"
 
 
 class AliasDefinition(Struct, frozen=True, kw_only=True):
