@@ -67,7 +67,12 @@ def notice(deprecation: Deprecation) -> str:
 
 def shown_description(tool: ToolSpec) -> str:
     """Return the description as models read it: after the notice, where nothing cuts that off."""
-    return tool.description if tool.deprecated is None else f"{notice(tool.deprecated)}\n\n{tool.description}"
+    return tool.description if tool.deprecated is None else described(tool.description, tool.deprecated)
+
+
+def described(description: str, deprecation: Deprecation) -> str:
+    """Return a description after the notice."""
+    return f"{notice(deprecation)}\n\n{description}"
 
 
 def shown_summary(tool: ToolSpec) -> str:

@@ -8,6 +8,9 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 from toolcast.cli.main import import_group
+from toolcast.project.core.compiled import Options
+
+from tests.python.compiled import package
 
 PATHS = {
     "/pets": {
@@ -103,3 +106,16 @@ def test_refused_operations_are_told_with_their_place_and_the_rest_is_written(tm
         in result.output
     )
     assert len(written(tmp_path)) == 4
+
+
+def test_a_notice_of_deprecation_and_the_description_fit_together(tmp_path: Path) -> None:
+    """OpenAI refuses descriptions of more than 1,024 characters."""
+    get = {"operationId": "old", "deprecated": True, "description": "x" * 1_017}
+    done = run(tmp_path, "--permission", "network", "--secrets", "none", paths={"/old": {"get": get}})
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "specs/old.yaml").read_text("utf-8")
+    assert "description beyond 1011 characters" in text
+    with package({"old.yaml": text}, options=Options(providers=("openai",))) as bindings:
+        sent = json.loads(bindings["old"].definition("openai"))["function"]["description"]
+    assert sent.startswith("Deprecated.\n\nxxx")
+    assert len(sent) <= 1_024

@@ -18,7 +18,7 @@ from ...spec.parsed_document import Path
 from ...spec.reader_problems import quoted
 from .document import OpenApiDocument, UnreadableError, resolved
 from .operations import Operation, Parameter
-from .plain_text import MORE, plain_text, shortened
+from .plain_text import MAX_LENGTH, MORE, plain_text, shortened
 from .schemas import SchemaConverter
 
 _MAX_EXAMPLES: Final = 3
@@ -322,7 +322,7 @@ def _bytes(schema: object) -> JsonObject:
 
 
 def _noted(schema: JsonObject) -> JsonObject:
-    text = str(schema.get("description", "")).rstrip()
+    text = shortened(str(schema.get("description", "")).rstrip(), MAX_LENGTH - len(_BASE64) - 2)
     stop = "" if not text or text.endswith((".", "!", "?", MORE)) else "."
     return {**schema, "description": f"{text}{stop} {_BASE64}".strip()}
 

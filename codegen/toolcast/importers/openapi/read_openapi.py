@@ -17,7 +17,9 @@ from ...diagnostics import Diagnostic
 from ...http_operation import TEMPLATE, Arrays, filled, server_problem
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import map_subschemas
+from ...spec.deprecation import described
 from ...spec.reader_problems import quoted
+from ...spec.tool_spec import Deprecation
 from ..declared_tools import Declarations, Declared
 from .arguments import body_of, holds_array, object_of, of_parameter, result_of
 from .document import OpenApiDocument, UnreadableError, read_source, resolved
@@ -200,8 +202,10 @@ def _description(operation: Operation) -> tuple[str, tuple[str, ...]]:
     )
     head = summary if not summary or summary[-1] in ".!?:" else f"{summary}."
     joined = text if text.casefold().startswith(summary.casefold()) and text else f"{head}\n\n{text}".strip()
-    short = shortened(joined)
-    return short, () if short == joined else (f"description beyond {MAX_LENGTH} characters",)
+    deprecated = operation.data.get("deprecated") is True
+    limit = MAX_LENGTH - (len(described("", Deprecation())) if deprecated else 0)
+    short = shortened(joined, limit)
+    return short, () if short == joined else (f"description beyond {limit} characters",)
 
 
 def _annotations(operation: Operation) -> JsonObject:
