@@ -58,6 +58,19 @@ def test_columns(run: Command) -> None:
     )
 
 
+def test_the_dearest_provider_is_shown(mixed: Path, run: Command) -> None:
+    put(mixed / "pyproject.toml", '[tool.toolcast]\nproviders = ["mcp", "openai", "anthropic"]\n')
+    costs = json.loads(run("list", "--format", "json").stdout)["tools"][0]["tokens"]
+    dearest = max(costs, key=lambda id: costs[id]["full"])
+    assert dearest != "mcp"
+    shown = run("list")
+    assert f"TOKENS {dearest}" in shown.stdout
+    assert f"tokens for {dearest}, the dearest of 3 providers, " in shown.stderr
+    totals = json.loads(run("lint", "--tokens", "--format", "json").stdout)["tokens"]["totals"]
+    assert [each["full"] for each in totals] == sorted((each["full"] for each in totals), reverse=True)
+    assert totals[0]["provider"] == dearest
+
+
 @pytest.mark.usefixtures("mixed")
 def test_for_programs(run: Command) -> None:
     answer = json.loads(

@@ -55,7 +55,7 @@ class _Options(Struct, frozen=True, kw_only=True):
 @click.option("--undecided", is_flag=True, help="Only those that a person has still to decide on.")
 @click.option(
     "--provider", "providers", multiple=True, metavar="ID", shell_complete=complete_providers,
-    help="Count tokens for this provider (repeatable; default: the first configured).",
+    help="Count tokens for this provider (repeatable; default: the dearest configured).",
 )  # fmt: skip
 @json_option()
 @config_option
@@ -73,7 +73,7 @@ def command(options: _Options) -> int:
     from ..providers import load_profile
 
     found, problems = profiles_of(config)
-    ids = tuple(options.providers) or found.chosen[:1]
+    ids = tuple(options.providers) or found.chosen
     problems = (*problems, *unknown_providers(config, ids, found.known))
     if problems:
         print_diagnostics(problems)
@@ -101,7 +101,7 @@ def command(options: _Options) -> int:
     if options.form == "json":
         _print_json(listing)
     else:
-        _print_table(listing, [profile.id for profile in profiles])
+        _print_table(listing, options.providers or [each.provider for each in listing.tokens.totals[:1]])
     return int(has_errors(listing.problems))
 
 
@@ -135,7 +135,7 @@ def _print_table(listing: "Listing", providers: Sequence[str]) -> None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in table(cells, styles, colour, right=range(4, 4 + len(providers)), width=width):
         click.echo(line, color=colour)
-    write_line(_total(listing), err=True)
+    write_line(_total(listing, providers), err=True)
 
 
 def _permission(row: "Row") -> str:
@@ -155,10 +155,13 @@ def _summary(row: "Row") -> str:
     return f"to decide: {', '.join(row.undecided)}" if row.undecided else row.summary
 
 
-def _total(listing: "Listing") -> str:
+def _total(listing: "Listing", providers: Sequence[str]) -> str:
     parts = [count(len(listing.rows), "tool")]
-    totals = [f"{each.full:,} tokens for {each.provider}" for each in listing.tokens.totals if each.full]
-    parts += [*totals, listing.tokens.note] if totals else []
+    shown = [total for total in listing.tokens.totals if total.provider in providers and total.full]
+    parts += [f"{count(total.full, 'token')} for {total.provider}" for total in shown]
+    others = len(listing.tokens.totals) - len(shown)
+    parts += [f"the dearest of {others + 1} providers"] if shown and others else []
+    parts += [listing.tokens.note] if shown else []
     undecided = sum(bool(row.undecided) for row in listing.rows)
     wrong = sum(bool(row.problems) for row in listing.rows)
     if undecided:

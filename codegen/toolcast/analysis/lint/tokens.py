@@ -53,7 +53,7 @@ class _Total(Struct, frozen=True, kw_only=True):
 
 
 class Tokens(Struct, frozen=True, kw_only=True):
-    """The costs, the dearest first; `note` states how they were counted."""
+    """The costs and the totals, the dearest first; `note` states how they were counted."""
 
     note: str
     costs: tuple[Cost, ...]
@@ -70,6 +70,7 @@ def counted(subjects: Sequence[LintedTool], profiles: Sequence[Profile]) -> Toke
         full, brief = together([each.full for each in own]), together([each.brief for each in own])
         totals.append(_Total(provider=profile.id, full=full, brief=brief))
     costs.sort(key=lambda each: (-each.full, each.tool, each.provider))
+    totals.sort(key=lambda each: (-each.full, each.provider))
     return Tokens(note=ESTIMATED, costs=tuple(costs), totals=tuple(totals))
 
 
