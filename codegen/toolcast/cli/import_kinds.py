@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 from msgspec import Struct
 
-from ..analysis.lint.tool_list import undecided_keys
+from ..analysis.lint.tool_list import undecided_keys, within_budget
 from ..config import show
 from ..console import Format, count, one_line, write_line
 from ..diagnostics import Diagnostic
@@ -288,6 +288,7 @@ class _OpenApiOptions(Struct, frozen=True, kw_only=True):
     no_deprecated: bool
     no_results: bool
     arrays: Arrays | None
+    budget: int
     tags: tuple[str, ...]
     paths: tuple[str, ...]
     operations: tuple[str, ...]
@@ -319,6 +320,10 @@ class _OpenApiOptions(Struct, frozen=True, kw_only=True):
     "--arrays", type=click.Choice(ARRAYS),
     help="Names of the items of an array in `deepObject`: a[0], a[], or a again.",
 )  # fmt: skip
+@click.option(
+    "--budget", type=click.IntRange(min=0), default=2_000, show_default=True, metavar="TOKENS",
+    help="Schemas of results stay out of definitions with more than this.",
+)  # fmt: skip
 @_common_options
 @takes(_OpenApiOptions)
 def openapi_command(stated: _OpenApiOptions) -> None:
@@ -335,7 +340,10 @@ def openapi_command(stated: _OpenApiOptions) -> None:
         deprecated=not stated.no_deprecated,
     )
     choices = OpenApiChoices(selection=selection, results=not stated.no_results, arrays=stated.arrays)
-    write_specs(read_openapi(stated.source, choices), stated.options)
+    declarations, over = within_budget(read_openapi(stated.source, choices), stated.budget)
+    described = "results are not described, since definitions would have more than"
+    note = f"{count(len(over), 'tool')}: {described} {stated.budget:,} tokens (--budget)" if over else ""
+    write_specs(declarations, stated.options, note, costs=True)
 
 
 @click.command(

@@ -12,6 +12,7 @@ import click
 from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
+from ..analysis.lint.tool_list import drafted
 from ..config import load_config
 from ..console import DECIDE, Format, count, inert_json, one_line, print_diagnostics, write_line
 from ..diagnostics import Diagnostic, has_errors
@@ -22,6 +23,8 @@ from ..importers.spec_text import Choices
 from ..importers.suspicious_text import suspicious
 from ..importers.update import Settling, Source, plan_update
 from ..jsonschema.json_values import JsonObject
+from ..project.profiles import profiles_of
+from ..providers import load_profile
 from ..spec.discovery import TYPES
 from .schema import modeline
 from .terminal import Bar
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 160
 """Characters of a name or a value that are shown."""
+_PROVIDERS = 6
+"""Providers whose costs are shown."""
 _HINTS = {
     "gone": "the source has it no more; --prune deletes the spec",
     "deleted": "deleted here; --restore writes it again",
@@ -206,10 +211,13 @@ def _line(problem: Diagnostic) -> str:
 _TODO = re.compile(r"^\"?(?:permission|secrets)\"?: *\[?\"?TODO", re.MULTILINE)
 
 
-def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
+def write_specs(
+    declarations: "Declarations", options: ImportOptions, note: str = "", *, costs: bool = False
+) -> None:
     """Write the specs of what a source declares, or merge them with those of an earlier import.
 
-    Prints what was done. Exits with 1 after an error, and with `--check` after a difference.
+    Prints what was done, `note`, and with `costs` the tokens of all tools by provider. Exits with 1 after an
+    error, and with `--check` after a difference.
     """
 
     root, below = _specs_root(options.into)
@@ -278,18 +286,35 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
         ),
     )
     is_first = not any(lock.of_source(declarations.kind, declarations.label))
-    outcome = _ImportOutcome(root=shown_root, changes=() if is_first else update.changes, problems=problems)
+    lines = ([note] if note else []) + (_costs(imported) if costs and imported.drafts else [])
+    outcome = _ImportOutcome(
+        root=shown_root, changes=() if is_first else update.changes, problems=problems, lines=lines
+    )
     _finish(outcome, counts, options, configured=_is_configured(root))
 
 
 def _finish(outcome: _ImportOutcome, counts: _Counts, options: ImportOptions, *, configured: bool) -> None:
     errors = sum(problem.severity == "error" for problem in outcome.problems)
     counts = replace(counts, errors=errors, warnings=len(outcome.problems) - errors)
-    lines = [summary(counts, options.into.as_posix())]
+    lines = [summary(counts, options.into.as_posix()), *outcome.lines]
     lines += [advice(configured=configured)] if counts.undecided else []
     _print_outcome(replace(outcome, counts=counts, lines=lines), options.form)
     if errors or counts.conflicts:
         raise SystemExit(1)
+
+
+def _costs(imported: "Imported") -> list[str]:
+    """Say what the definitions cost in a request, the dearest provider first."""
+    config, _ = load_config(Path.cwd())
+    found, problems = profiles_of(config) if config is not None else (None, ())
+    if found is None or problems:
+        return []  # `generate` says what is wrong with the configuration
+    chosen = [found.own.get(id) or load_profile(id) for id in found.chosen if id in found.known]
+    with Bar("counting") as bar:
+        tokens = drafted(imported, chosen, bar)
+    sums = [f"{each.full:,} for {each.provider}" for each in tokens.totals if each.full > 1]
+    more = [f"{len(sums) - _PROVIDERS} cheaper"] if len(sums) > _PROVIDERS else []
+    return [f"tokens, {tokens.note}: {', '.join(sums[:_PROVIDERS] + more)}"] if sums else []
 
 
 def _present(declarations: "Declarations", imported: "Imported") -> Collection[str] | None:

@@ -175,7 +175,7 @@ class Declared(Struct, frozen=True, kw_only=True):
         read_only: MCP's `readOnlyHint`.
         left_out: parts of the declaration that a spec cannot hold.
         wrong_defaults: defaults that `parameters` refused, by JSON pointer; they are left out.
-        http, input: the spec's keys; `parameters` describes the text of `input`, too.
+        http, input, describe_result: the spec's keys; `parameters` describes the text of `input`, too.
         strict: the source's wish for strict mode, of the providers `strict_for`.
         file: file or address as shown in diagnostics; `line` is 0 where it is not known.
         location: the declaration in `file`, such as `tools[3]`.
@@ -186,6 +186,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     parameters: Any
     spec_name: str | None = None
     result: Any = None
+    describe_result: bool = True
     calls: tuple[Any, ...] = ()
     annotations: JsonObject = {}
     read_only: bool | None = None

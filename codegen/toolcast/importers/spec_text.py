@@ -196,6 +196,7 @@ def declared_keys(tool: Declared, name: str, examples: int) -> JsonObject:
     strict = {} if tool.strict is None else {id: {"strict": tool.strict} for id in tool.strict_for}
     optional = {
         "result": tool.result,
+        "describe_result": None if tool.describe_result else False,
         "parallel": None if tool.parallel else False,
         "external": tool.external or None,
         "callers": list(tool.callers) or None,

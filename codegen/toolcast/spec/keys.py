@@ -336,6 +336,13 @@ _KEYS: Final = (
         },
     ),
     Key(
+        name="describe_result",
+        text="Whether definitions hold the schema of `result`. Programs have the typed result either way.",
+        default="true",
+        schema=_flag(False),
+        plain=True,
+    ),
+    Key(
         name="defaults",
         text="Whether results hold members that equal their default.",
         default="they do, unless the receiving side sees the schema of results",

@@ -80,6 +80,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     parameters: Any
     input: "TextInput | None" = None  # the argument is one text; `parameters` has it as `input`
     result: Any = None  # None: no typed result
+    describe_result: bool = True  # False: no definition has the schema of results
     defaults: Defaults | None = None  # None: what the project says
     parallel: bool = True  # False: a call runs alone among the calls of an answer
     external: bool = False  # True: calls are carried out outside of the program, which has no handler

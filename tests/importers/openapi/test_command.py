@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 from click.testing import CliRunner, Result
@@ -106,6 +107,43 @@ def test_refused_operations_are_told_with_their_place_and_the_rest_is_written(tm
         in result.output
     )
     assert len(written(tmp_path)) == 4
+
+
+def test_large_results_stay_out_of_definitions_and_costs_are_told(tmp_path: Path) -> None:
+    members = {f"member_{number}": {"type": "string", "enum": [f"value {number}"]} for number in range(300)}
+    schema = {"type": "object", "properties": members}
+    response = {"description": "", "content": {"application/json": {"schema": schema}}}
+    small = {**response, "content": {"application/json": {"schema": {"type": "integer"}}}}
+    paths = {
+        "/large": {"get": {"operationId": "large", "responses": {"200": response}}},
+        "/small": {"get": {"operationId": "small", "responses": {"200": small}}},
+    }
+    options = ("--permission", "network", "--secrets", "none")
+    done = run(tmp_path, *options, paths=paths)
+    assert "1 tool: results are not described, since definitions would have more than 2,000" in done.output
+    found = {path.stem: path.read_text("utf-8") for path in (tmp_path / "specs").glob("*.yaml")}
+    assert {name: yaml.safe_load(text).get("describe_result") for name, text in found.items()} == {
+        "large": False, "small": None,
+    }  # fmt: skip
+    files = {f"{name}.yaml": text for name, text in found.items()}
+    with package(files, options=Options(providers=("mcp",))) as bindings:
+        assert "outputSchema" in json.loads(bindings["small"].definition("mcp"))
+        assert "outputSchema" not in json.loads(bindings["large"].definition("mcp"))
+        typed = msgspec.convert({"member_1": "x"}, bindings["large"].result)
+        assert typed.member_1 == "x"
+    (costs,) = (line for line in done.output.splitlines() if line.startswith("tokens, estimated "))
+    dearest = costs.split(": ")[1].split(", ")[0]
+    counted = int(dearest.split()[0].replace(",", ""))
+    assert 0 < counted < 500
+    again = run(tmp_path, "--budget", "99999", "--force", *options, paths=paths)
+    assert "are not described" not in again.output
+    assert "describe_result" not in (tmp_path / "specs/large.yaml").read_text("utf-8")
+    dearer = next(line for line in again.output.splitlines() if line.startswith("tokens, estimated "))
+    assert int(dearer.split(": ")[1].split()[0].replace(",", "")) > counted + 2_000
+
+
+def test_undecided_specs_are_counted_too(tmp_path: Path) -> None:
+    assert "\ntokens, estimated " in f"\n{run(tmp_path).output}"
 
 
 def test_a_notice_of_deprecation_and_the_description_fit_together(tmp_path: Path) -> None:

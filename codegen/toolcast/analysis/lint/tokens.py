@@ -113,6 +113,7 @@ ESTIMATED: Final = "estimated for o200k_base, up to a quarter off"
 _PIECES: Final = re.compile(r"[^\w\r\n]?[^\W\d_]+|\d{1,3}| ?[^\s\w]+[\r\n/]*|_+|\s+")
 _LETTERS: Final = 9  # pieces up to so many letters are mostly one token
 _DENSE: Final = 0.8  # tokens for a character of a script without spaces
+DENSEST: Final = _LETTERS + 1  # characters of a token, with the sign before a word, but for white space
 
 
 def estimate(text: str) -> int:

@@ -1,5 +1,6 @@
-"""Every tool of a project in short: also those whose specs leave something to a person, or have errors."""
+"""The tools of a project or an import in short: also those whose specs leave things open, or have errors."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -8,9 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...diagnostics import Diagnostic
+from ...importers.declared_tools import Declarations, Declared
+from ...importers.import_tools import Imported
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...permissions import PERMISSIONS
-from ...providers import Profile
+from ...providers import Profile, available
 from ...spec.deprecation import shown_summary
 from ...spec.discovery import discover
 from ...spec.load import load_type
@@ -22,7 +25,7 @@ from ...spec.tool_names import group_of, shown
 from ...spec.tool_spec import ToolSpec
 from ...spec.type_folders import TypeFolder
 from .linted_tool import LintedTool, in_groups, numbered, subject
-from .tokens import Cost, Tokens, counted
+from .tokens import DENSEST, Cost, Tokens, counted, estimate
 
 Progress = Callable[[int, int], None]
 
@@ -181,3 +184,39 @@ def _types(place: SpecsFolder, paths: Sequence[str]) -> dict[str, Document]:
         for path in paths
     }
     return {path: document for path, document in loaded.items() if document is not None}
+
+
+def within_budget(declarations: Declarations, budget: int) -> tuple[Declarations, tuple[str, ...]]:
+    """Keep schemas of results out of definitions that would have more than `budget` tokens, and name these
+    tools. What is counted is the declaration: providers are sent about as much.
+    """
+    over = {tool.name for tool in declarations.tools if tool.result is not None and _exceeds(tool, budget)}
+    tools = [
+        replace(tool, describe_result=False) if tool.name in over else tool for tool in declarations.tools
+    ]
+    return replace(declarations, tools=tuple(tools)), tuple(sorted(over))
+
+
+def _exceeds(tool: Declared, budget: int) -> bool:
+    parts = [tool.name, tool.description, tool.parameters, tool.result]
+    text = json.dumps(parts, separators=(",", ":"), ensure_ascii=False)  # lone surrogates stay, to be refused
+    return estimate(text[: DENSEST * (budget + 1)]) > budget
+
+
+def drafted(imported: Imported, profiles: Sequence[Profile], progress: Progress) -> Tokens:
+    """Count the tokens of specs before they are written, whatever a person has still to decide of them."""
+    types: dict[str, Document] = {
+        each.path: SourceDocument(each.path, each.schema, each.text, "yaml") for each in imported.types
+    }
+    dialects = numbered(profiles)
+    known = frozenset(available()) | {profile.id for profile in profiles}
+    subjects: list[LintedTool] = []
+    for index, draft in enumerate(imported.drafts):
+        data = {**draft.data, "permission": draft.permission or "read", "secrets": draft.secrets or []}
+        if data.get("describe_result") is False:
+            del data["result"]
+        tool, _, _ = read_tool(SourceDocument(draft.path, data, draft.text, "yaml"), draft.path, known)
+        made = None if tool is None else subject(tool, types, dialects)[0]
+        subjects += [] if made is None else [made]
+        progress(index + 1, len(imported.drafts))
+    return counted(subjects, profiles)

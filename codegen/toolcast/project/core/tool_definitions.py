@@ -23,7 +23,8 @@ from .compiled import pretty
 
 def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
     """Return what every envelope may contain of a tool, apart from its parameters."""
-    result = normal.standalone("result") if "result" in normal.roots else None
+    described = tool.describe_result and "result" in normal.roots
+    result = normal.standalone("result") if described else None
     return ToolInfo(
         name=tool.name,
         description=shown_description(tool),
