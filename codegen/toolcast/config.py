@@ -15,7 +15,8 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from .command_settings import DiffSettings, LintSettings, VerifySettings, read_diff, read_lint, read_verify
-from .diagnostics import Diagnostic
+from .diagnostics import Diagnostic, most_similar
+from .jsonschema.json_values import JsonObject
 from .spec.type_folders import PACKAGE, PACKAGE_FOLDER, TYPES, TypeFolder
 from .toml_tables import Key, Locator, TableReader, Wrong, names, one_of, split_fault, suggestion, table, text
 
@@ -114,7 +115,7 @@ def find_config(start: Path) -> Path | None:
         if not candidate.is_file():
             continue
         raw, problem = _read(candidate)
-        if problem is not None or _table(raw) is not None:
+        if problem is not None or _table(raw) is not None or _misspelt(raw):
             return candidate
     return None
 
@@ -148,6 +149,9 @@ def load_config(
         return None, (problem,)
     stated = _table(data)
     reader = TableReader(Locator(shown, chosen.read_text(encoding="utf-8")), _TABLE)
+    if stated is None and (name := _misspelt(data)):
+        at, message = ("tool", name), f"[tool.{name}] is not read"
+        return None, (reader.locator.at(at, "unknown-key", message, "did you mean [tool.toolcast]?"),)
     config, problems = _resolve({} if stated is None else stated, chosen.parent, chosen, reader)
     if config is None:
         return None, problems
@@ -245,9 +249,18 @@ def _read(path: Path, shown: str | None = None) -> tuple[object, Diagnostic | No
         return refuse(f"not TOML: {message}", "correct the syntax", line, column)
 
 
-def _table(data: object) -> object:
+def _tools(data: object) -> JsonObject:
     tool = data.get("tool") if isinstance(data, dict) else None
-    return tool.get("toolcast") if isinstance(tool, dict) else None
+    return tool if isinstance(tool, dict) else {}
+
+
+def _table(data: object) -> object:
+    return _tools(data).get("toolcast")
+
+
+def _misspelt(data: object) -> str:
+    """Return the name of a table of tools that is nearly ours; empty where none is."""
+    return most_similar("toolcast", _tools(data), 0.85)
 
 
 def _resolve(

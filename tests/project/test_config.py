@@ -100,6 +100,15 @@ def test_refusals_name_the_place(
     assert word in found.message + found.hint
 
 
+def test_a_misspelt_table_is_not_passed_by(tmp_path: Path) -> None:
+    write(tmp_path, '[tool.black]\n[tool.toolcats]\nspecs = "a"\n')
+    config, [problem] = load_config(tmp_path)
+    assert config is None
+    assert (problem.line, problem.hint) == (2, "did you mean [tool.toolcast]?")
+    write(tmp_path, "[tool.towncrier]\n[tool.toolchain]\n")
+    assert load_config(tmp_path)[1] == ()
+
+
 COMMANDS = """\
 [tool.toolcast.lint]
 max_severity = "note"
