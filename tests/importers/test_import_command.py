@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 from click.testing import CliRunner
 from toolcast.cli.main import import_group
@@ -18,8 +19,9 @@ def source(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_writes_specs_and_a_summary(tmp_path: Path) -> None:
-    into = tmp_path / "specs"
+def test_writes_specs_and_a_summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    into = tmp_path / "defs"
     result = CliRunner().invoke(
         import_group, ["tools", source(tmp_path), "--into", str(into), "--group", "web"]
     )
@@ -75,6 +77,19 @@ def test_a_group_cannot_leave_the_folder(tmp_path: Path) -> None:
         assert result.exit_code == 2
     arguments = ["tools", source(tmp_path), "--into", str(tmp_path / "s"), "--group", "web-search"]
     assert CliRunner().invoke(import_group, arguments).exit_code == 0
+
+
+def test_a_folder_that_is_not_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text('[tool.toolcast]\nspecs = "defs"\n', encoding="utf-8")
+    arguments = ["tools", source(tmp_path), "--into"]
+    result = CliRunner().invoke(import_group, [*arguments, "specs"])
+    assert result.exit_code == 0
+    assert result.output.endswith("note: toolcast generate reads defs, and not specs\n")
+    assert "note:" not in CliRunner().invoke(import_group, [*arguments, "defs/a"]).output
+    refused = CliRunner().invoke(import_group, [*arguments, "defs/_a"])
+    assert refused.exit_code == 2
+    assert "`_a` would be passed over" in refused.output
 
 
 def test_sample(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from ..analysis.lint.tool_list import drafted
-from ..config import load_config
+from ..config import load_config, show
 from ..console import DECIDE, Format, count, inert_json, one_line, print_diagnostics, write_line
 from ..diagnostics import Diagnostic, has_errors
 from ..hidden_characters import escape_hidden
@@ -26,6 +26,7 @@ from ..jsonschema.json_values import JsonObject
 from ..project.profiles import profiles_of
 from ..providers import load_profile
 from ..spec.discovery import TYPES
+from ..spec.tool_names import group_problem
 from .schema import modeline
 from .terminal import Bar
 
@@ -221,6 +222,8 @@ def write_specs(
     """
 
     root, below = _specs_root(options.into)
+    if problem := group_problem(below.rstrip("/")):
+        raise click.UsageError(f"Invalid value for '--into': {problem}.")
     with Bar("importing") as bar:
         imported = specs_of(
             declarations,
@@ -298,6 +301,9 @@ def _finish(outcome: _ImportOutcome, counts: _Counts, options: ImportOptions, *,
     counts = replace(counts, errors=errors, warnings=len(outcome.problems) - errors)
     lines = [summary(counts, options.into.as_posix()), *outcome.lines]
     lines += [advice(configured=configured)] if counts.undecided else []
+    config, _ = load_config(Path.cwd())
+    if counts.specs and not configured and config is not None and config.file is not None:
+        lines.append(f"note: toolcast generate reads {show(config.specs)}, and not {options.into.as_posix()}")
     _print_outcome(replace(outcome, counts=counts, lines=lines), options.form)
     if errors or counts.conflicts:
         raise SystemExit(1)
