@@ -400,6 +400,7 @@ class TestNew:
             "a\\b",
             "_x/y",
             "x/_y/z",
+            "specs/x/y",
         ],
     )
     def test_names_that_cannot_be_are_refused(self, run: Command, base: Path, name: str) -> None:

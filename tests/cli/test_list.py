@@ -173,3 +173,8 @@ def test_tools_that_do_not_compile_cost_nothing(empty: Path, run: Command) -> No
     assert shown.stderr.startswith("toolcast: 1 tool, 1 undecided;")
     totals = json.loads(run("lint", "--tokens", "--format", "json").stdout)["tokens"]["totals"]
     assert {(each["full"], each["brief"]) for each in totals} == {(0, 0)}
+
+
+def test_an_unknown_provider_is_told_of_the_option(empty: Path, run: Command) -> None:
+    put(empty / "specs/a.json", spec())
+    assert run("list", "--provider", "gemmini").stderr.startswith("--provider: error[unknown-provider]")

@@ -96,7 +96,7 @@ def test_a_wrong_file_is_reported(real: Path, run: Command) -> None:
 def test_an_unknown_provider_of_the_configuration_is_no_fault_of_ours(real: Path, run: Command) -> None:
     put(real / "pyproject.toml", '[tool.toolcast]\nproviders = ["gemmini"]\n')
     result = run("show", "look")
-    assert "pyproject.toml: error[unknown-provider]: unknown provider 'gemmini'" in result.stderr
+    assert "pyproject.toml:2:1: error[unknown-provider]: unknown provider 'gemmini'" in result.stderr
     assert "did you mean 'gemini'?" in result.stderr
     assert "internal-error" not in result.stderr
 

@@ -347,6 +347,9 @@ def new_command(name: str, config_file: Path | None) -> None:
     group = "" if group == "." else group
     if posix.is_absolute() or ".." in posix.parts or "\\" in name:
         raise refuse(name, "bad-name", "this leaves the specs folder", "write it as group/name")
+    below = name.removeprefix(f"{show(config.specs)}/")
+    if below != name and not (config.specs / posix.parts[0]).is_dir():
+        raise refuse(name, "bad-name", "this names the specs folder, too", f"write it as {below}")
     if not NAME.fullmatch(tool):
         raise refuse(name, "bad-name", f"{tool!r} is no name for a tool", name_hint(tool))
     problem = group_problem(group) or module_problem(tool, group)

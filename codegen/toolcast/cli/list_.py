@@ -74,7 +74,7 @@ def command(options: _Options) -> int:
 
     found, problems = profiles_of(config)
     ids = tuple(options.providers) or found.chosen
-    problems = (*problems, *unknown_providers(config, ids, found.known))
+    problems = (*problems, *unknown_providers(config, ids, found.known, option=bool(options.providers)))
     if problems:
         print_diagnostics(problems)
         return 1

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..config import Config, setting_problem, show
+from ..config import Config, setting_place, setting_problem, show
 from ..diagnostics import Diagnostic, did_you_mean
 from ..package_files import profile_ids
 from ..spec.type_folders import PACKAGE_FOLDER, TypeFolder
@@ -72,9 +72,12 @@ def unknown_providers(
     config: Config, providers: Sequence[str], known: Sequence[str], *, option: bool = False
 ) -> tuple[Diagnostic, ...]:
     """Return a diagnostic for each of `providers` that is not known, at the `option` or the configuration."""
+    file, line, column = ("--provider", 0, 0) if option else setting_place(config, ("providers",))
     return tuple(
         Diagnostic(
-            file="--provider" if option else _shown_file(config),
+            file=file,
+            line=line,
+            column=column,
             code="unknown-provider",
             message=f"unknown provider {name!r}",
             hint=suggest_provider(name, known),
@@ -87,10 +90,6 @@ def unknown_providers(
 def suggest_provider(name: str, known: Sequence[str]) -> str:
     """Return a hint for an unknown provider: the nearest known name, or all."""
     return did_you_mean(name, known, f"known providers: {', '.join(known)}")
-
-
-def _shown_file(config: Config) -> str:
-    return "pyproject.toml" if config.file is None else show(config.file)
 
 
 def _load(config: Config) -> tuple[Profiles, tuple[Diagnostic, ...]]:
