@@ -94,6 +94,7 @@ CASES = {
     "definition that is near": Case("{$ref: ‸'#/$defs/Piont'}", "missing-reference", ("did you mean `#/$defs/Point`",)),
     "definition that is not": Case("{$ref: ‸'#/$defs/Other'}", "missing-reference", ("points at nothing", "there are `#/$defs/Line` or `#/$defs/Point`")),
     "definition of OpenAPI": Case("{$ref: ‸'#/components/schemas/Pet'}", "missing-reference", ("there are",)),
+    "type in a nested folder": Case("{$ref: ‸_types/geo.yaml}", "missing-reference", ("`geo/_types/geo.yaml`", "at its top: move it there")),
     "definition without #": Case("{$ref: ‸Point}", "missing-reference", ("starts with `#`", "`#/$defs/Point`")),
     "path without #": Case("{$ref: ‸/$defs/Point}", "missing-reference", ("starts with `#`", "`#/$defs/Point`")),
 }  # fmt: skip

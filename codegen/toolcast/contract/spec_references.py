@@ -169,7 +169,8 @@ class References:
         hint = "shared types live in files under _types/ in the specs folder"
         if not re.search(r"[/.]", target):
             hint = "write `#/$defs/Name` for a definition of this schema; " + hint
-        hint = self._nearest(file, base) or hint
+        nested = "/_types/" in file
+        hint = f"{hint}, at its top: move it there" if nested else self._nearest(file, base) or hint
         return ReferenceProblem("missing-reference", f"there is no shared type file {quoted(file)}", hint)
 
     def _nearest(self, file: str, base: str) -> str:
