@@ -151,8 +151,8 @@ def test_results_of_every_kind(mode: str, sdk: Sdk) -> None:
         Content.image(PNG, "image/png"),
         Content.audio(PNG, "audio/wav"),
         Content.of("[link: report, file:///r.txt, text/plain, 5 bytes]"),
-        Content.of("[resource: file:///a.txt]\ninside"),
-        Content.file(PNG, "application/octet-stream", "b.bin"),
+        Content.resource("file:///a.txt", "inside"),
+        Content.resource("file:///b.bin", PNG),
     )
     assert all("cannot be read" in piece.text for piece in result.content[5:])
 

@@ -106,18 +106,26 @@ async def ask(
     schema = {} if url is not None else form_schema(form)  # type: ignore[arg-type]  # refused in words
     if url is not None:
         _check_url(url)
+    answer = await put_question(
+        asker, tool, ElicitationRequest(message=message, schema=schema, url=url or "")
+    )
+    if form is None or not answer.accepted:
+        return Elicited(answer.action)
+    return Elicited("accept", _filled(form, schema, answer.data, tool))
+
+
+async def put_question(asker: Asker | None, tool: str, request: ElicitationRequest) -> Elicited[JsonMapping]:
+    """Ask, and return the answer as it came. Raises RefusalError if nobody can be asked."""
     if asker is None:
         raise RefusalError(
             f"Tool {tool!r} has to ask the user, and whoever made the call takes no questions. Tell the user "
             "so; a client that can ask is needed."
         )
-    outcome = asker(ElicitationRequest(message=message, schema=schema, url=url or ""))
+    outcome = asker(request)
     answer = await outcome if isinstance(outcome, Awaitable) else outcome
     if not isinstance(answer, Elicited) or answer.action not in _ACTIONS:
         raise TypeError(f"an asker must return Elicited, not {type(answer).__name__}")
-    if form is None or not answer.accepted:
-        return Elicited(answer.action)
-    return Elicited("accept", _filled(form, schema, answer.data, tool))
+    return answer
 
 
 def _check_url(url: str) -> None:

@@ -8,7 +8,9 @@ from typing import Any, Literal, get_args
 import msgspec
 from msgspec import Struct
 
+from ..jsonschema.json_values import JsonObject
 from .bounded_json import UnreadableJSONError, read_json
+from .codec import EXTRA
 from .repairs.repair import Repair
 
 _Kind = Literal["text", "image", "audio", "file", "tool"]
@@ -207,8 +209,15 @@ def structured(result: ToolResult) -> object:
     if isinstance(value, list):
         same = not _is_object(data)
     else:
-        same = isinstance(value, dict) or isinstance(data, (bool, int, float))
+        same = _has_members(data, value) if isinstance(value, dict) else isinstance(data, (bool, int, float))
     return value if same else msgspec.UNSET
+
+
+def _has_members(data: object, value: JsonObject) -> bool:
+    """Tell whether an object can be the text of a Struct, which has none but its own members."""
+    if not isinstance(data, Struct) or hasattr(data, EXTRA) or not value:
+        return True
+    return any(name in value for name in data.__struct_encode_fields__)
 
 
 def _is_object(data: object) -> bool:

@@ -15,6 +15,7 @@ import msgspec
 import pydantic
 import pytest
 from toolcast.runtime import AdaptError, ToolBinding, ToolContext, ToolRegistry, ToolResult, adapt
+from toolcast.runtime.result import structured
 
 from tests.python.compiled import package, spec
 from tests.runtime.helpers import python
@@ -288,7 +289,13 @@ def test_a_result_that_had_to_be_an_object_is_wrapped() -> None:
     def braces() -> str:
         return '{"a": 1}'
 
-    assert json.loads(run(nothing, braces, {}, result=result).output) == {"result": braces()}
+    done = run(nothing, braces, {}, result=result)
+    assert (done.output, done.data.result, structured(done)) == (braces(), braces(), msgspec.UNSET)
+
+    def own_result() -> str:  # its text would be read as the data
+        return '{"result": 1}'
+
+    assert json.loads(run(nothing, own_result, {}, result=result).output) == {"result": own_result()}
     bad = run(nothing, text, {}, result=listed)
     assert "$.result" in bad.error
 

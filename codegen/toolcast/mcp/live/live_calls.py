@@ -16,6 +16,7 @@ from ...jsonschema.validator import Validator
 from ...runtime.binding import AnyBinding
 from ...runtime.context import ToolContext
 from ...runtime.errors import EncodeError, RefusalError
+from ...runtime.functions.framework_values import content_of
 from ...runtime.handler_results import result_validator
 from ...runtime.registry import ToolRegistry
 from ...runtime.result import Content, ToolResult
@@ -178,9 +179,9 @@ def _content(blocks: list[Any], budget: int) -> tuple[str, tuple[Content, ...]]:
             texts.append(block.text)
             budget -= _size(block.text)
         else:
-            piece = _piece(block)
+            piece = content_of(block)
             pieces.append(piece)
-            budget -= len(piece.data) + _size(piece.text)
+            budget -= len(piece.data) + _size(piece.text) + _size(piece.uri)
         budget -= 1
         if budget < 0:
             raise _OversizedError
@@ -189,32 +190,6 @@ def _content(blocks: list[Any], budget: int) -> tuple[str, tuple[Content, ...]]:
 
 def _size(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
-
-
-def _piece(block: Any) -> Content:
-    if block.type == "text":
-        return Content.of(block.text)
-    if block.type in ("image", "audio"):
-        return _binary(block.type, block.data, block.mime_type, "")
-    if block.type == "resource_link":
-        facts = [block.mime_type, None if block.size is None else f"{block.size} bytes", block.description]
-        words = ", ".join(str(fact) for fact in facts if fact)
-        return Content.of(f"[link: {block.name}, {block.uri}{', ' + words if words else ''}]")
-    resource = block.resource
-    uri = str(resource.uri)
-    if hasattr(resource, "blob"):
-        name = uri.rstrip("/").rpartition("/")[2][:100]
-        return _binary("file", resource.blob, resource.mime_type or "application/octet-stream", name)
-    return Content.of(f"[resource: {uri}]\n{resource.text}")
-
-
-def _binary(kind: Any, data: str, media_type: str, name: str) -> Content:
-    """Bytes of a kind; in words where they are no base64, or of no type that a provider could be told."""
-    plain = media_type.partition(";")[0].strip()
-    try:
-        return Content.from_base64(kind, data, plain, name)
-    except (ValueError, TypeError) as problem:
-        return Content.of(f"[{kind} that cannot be read: {problem}]")
 
 
 _CURSOR = 4096

@@ -133,14 +133,14 @@ class _SizeCounter:
             return None
 
 
-def result_validator(schema: JsonMapping) -> Validator:
+def result_validator(schema: JsonMapping, *, formats: bool = True) -> Validator:
     """Return the exact validator of an output schema; older drafts are upgraded, as public servers write
-    them. Raises UnsupportedSchema.
+    them. `formats` tells whether `format` is asserted. Raises UnsupportedSchema.
     """
     contract: JsonMapping = schema
     with suppress(SchemaError, RecursionError):
         contract = sound_schema(dict(schema)).schema
-    return Validator({key: item for key, item in contract.items() if key != "$schema"}, formats=True)
+    return Validator({key: item for key, item in contract.items() if key != "$schema"}, formats=formats)
 
 
 _LOG = logging.getLogger("toolcast.mcp")

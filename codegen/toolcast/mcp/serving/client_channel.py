@@ -17,6 +17,7 @@ from ...jsonschema.json_values import JsonMapping
 from ...runtime.codec import to_builtins
 from ...runtime.context import LOG_LEVELS, LogLevel, ToolContext
 from ...runtime.errors import RefusalError
+from ...runtime.functions.framework_values import REQUEST
 from ...runtime.questions import ElicitationRequest, Elicited, Message, Sampled, SamplingRequest
 from ...runtime.result import Content
 from ..sdk import load
@@ -225,6 +226,7 @@ class ClientChannel:
             call_id=str(self.context.request_id),
             extra={
                 **({} if self._extra is None else self._extra(self.context)),
+                REQUEST: self.context,
                 **extra_of(self.context.request),  # nothing takes the place of the principal
             },
             report=self._progress.report,

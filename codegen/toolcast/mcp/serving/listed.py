@@ -126,7 +126,8 @@ class Listed:
         validator: Validator | None = None
         if schema is not None:
             with suppress(UnsupportedSchema):  # then only the client validates
-                validator = result_validator(schema)
+                # Formats are annotations (2020-12), and a naive time of Python's is of none.
+                validator = result_validator(schema, formats=False)
         return ListedTool(binding, definition, provider, validator)
 
 

@@ -1,23 +1,28 @@
 """Existing functions as handlers of generated bindings: the differences from the contract, and the calls."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import NODEFAULT, UNSET, Struct
 
 from ...jsonschema.cases import ALL, NULL, OBJECT, Part, Side, admitted, names_of_types
-from ...jsonschema.json_values import JsonMapping, JsonObject
+from ...jsonschema.json_values import JsonMapping, JsonObject, nested_objects
 from ..binding import AnyBinding, ToolBinding
 from ..checked_types import trusted_hook
 from ..codec import EXTRA
 from ..context import ToolContext
 from ..handlers import find_precheck, is_async
 from ..resources import read_resource
-from ..result import ToolResult
+from ..result import ToolResult, structured
 from .conversions import Incoming, TypeSchemas, incoming, json_default, outgoing, refusal, schemas_of
+from .framework_values import TOOL_ERRORS, framework_result, in_fastmcp_context, langchain_result
 from .signature import (
     EMPTY,
+    FASTMCP,
     OWN,
     FunctionError,
     Parameter,
@@ -25,6 +30,7 @@ from .signature import (
     function_name,
     plain_function,
     read_signature,
+    union_members,
 )
 
 Arguments: TypeAlias = Callable[[Any, ToolContext], JsonObject]
@@ -57,22 +63,14 @@ class _Sides(Struct, frozen=True, kw_only=True):
     attributes: Mapping[str, str]
     found: TypeSchemas
 
-    def states_defaults(self, schema: object) -> bool:
-        return any("default" in each for each in _objects([schema, self.contract.side.document.get("$defs")]))
+    def incoming(self, annotation: Any, schema: object) -> Incoming:
+        """Return how values of a type are made of those that `schema` describes."""
+        described = nested_objects([schema, self.contract.side.document.get("$defs")])
+        defaults = any("default" in each for each in described)
+        return incoming(annotation, defaults=defaults, decoded=self.signature.decoded)
 
     def taken(self, parameter: str) -> Part:
         return Part(Side(self.found.document), self.found.schemas.get(parameter, True), "")
-
-
-def _objects(value: object) -> Iterator[JsonObject]:
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict):
-            yield each
-            waiting += each.values()
-        elif isinstance(each, list):
-            waiting += each
 
 
 def fit(signature: Signature, binding: AnyBinding, document: JsonMapping) -> tuple[Arguments, list[str]]:
@@ -81,9 +79,7 @@ def fit(signature: Signature, binding: AnyBinding, document: JsonMapping) -> tup
     problems = _injected(signature)
     sides = _sides(signature, binding, document)
     sent = set(_parameter_names(sides).values())
-    for name, why in sides.found.problems.items():
-        if name in sent:
-            problems.append(f"{name}: its type cannot be made of JSON: {why}")
+    problems += _unmade(sides.found, sent)
     single = _single(sides)
     if single is not None:
         problems += _differences(sides.contract, sides.taken(single.name), "$")
@@ -98,12 +94,37 @@ def fit(signature: Signature, binding: AnyBinding, document: JsonMapping) -> tup
     return lambda params, context: {**make(params), **dict.fromkeys(contexts, context)}, []
 
 
+def obstacle(function: Any) -> str:
+    """Return why no handler can be made of a function, whatever the contract is, and the call to complete; ""
+    where one can, and for a framework's tool that keeps no function."""
+    target = plain_function(function)
+    if not inspect.isroutine(target):
+        return ""
+    try:
+        signature = read_signature(target, function_name(target))
+    except FunctionError as problem:
+        return "; ".join(problem.problems)
+    names = [each.name for each in signature.parameters]
+    found = schemas_of({each.name: each.annotation for each in signature.parameters}, "validation")
+    reasons = [*_injected(signature), *_unmade(found, names)]
+    if any(getattr(part, "__name__", "") == "ResourceLink" for part in union_members(signature.returns)):
+        reasons.append("its result is a link, which no content of a result is: return the resource, or text")
+    filled = [*(f"{name}=…" for name in signature.needed), *(f"{name}=params.{name}" for name in names)]
+    call = f"{'await ' * is_async(target)}{function_name(target)}({', '.join(filled)})"
+    return f"{'; '.join(reasons)}. Its handler completes {call}" if reasons else ""
+
+
+def _unmade(found: TypeSchemas, names: Iterable[str]) -> list[str]:
+    kept = {name: why for name, why in found.problems.items() if name in names}
+    return [f"{name}: its type cannot be made of JSON: {why}" for name, why in kept.items()]
+
+
 def _injected(signature: Signature) -> list[str]:
     return [
         f"{name}: only {signature.contexts[name]} passes such a value; give the parameter a default, or pass "
         "one with functools.partial"
         for name in signature.needed
-        if signature.contexts[name] != OWN
+        if signature.contexts[name] not in (OWN, FASTMCP)
     ]
 
 
@@ -184,7 +205,7 @@ def _default_differences(place: Part, parameter: Parameter) -> list[str]:
 
 
 def _as_one(parameter: Parameter, sides: _Sides) -> Callable[[object], JsonObject]:
-    convert = incoming(parameter.annotation, defaults=sides.states_defaults(sides.contract.schema))
+    convert = sides.incoming(parameter.annotation, sides.contract.schema)
     name, tool = parameter.name, sides.binding.name
 
     def make(params: object) -> JsonObject:
@@ -235,7 +256,7 @@ def _field(sides: _Sides, wire: str, parameter: Parameter) -> _Field:
         if isinstance(schema, dict)
         else schema
     )
-    convert = incoming(parameter.annotation, defaults=sides.states_defaults(inner))
+    convert = sides.incoming(parameter.annotation, inner)
     return _Field(parameter.name, attribute, absent, convert)
 
 
@@ -243,7 +264,7 @@ def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[object], Json
     """Return what makes the arguments that only `**kwargs` takes; None if the function has none."""
     if sides.signature.further is EMPTY:
         return None
-    convert = incoming(sides.signature.further, defaults=sides.states_defaults(sides.contract.schema))
+    convert = sides.incoming(sides.signature.further, sides.contract.schema)
     extra = getattr(sides.binding.params, EXTRA, None)
     others = {
         wire: _field(sides, wire, Parameter(name=wire, annotation=sides.signature.further))
@@ -388,7 +409,13 @@ def adapt(function: Callable[..., Any], binding: ToolBinding[P, Any]) -> Callabl
     arguments, problems = fit(signature, binding, document)
     if problems:
         raise AdaptError(name, binding.name, tuple(problems))
-    handler: Any = _handler(target, arguments, _result_maker(binding, signature, document))
+    result = _result_maker(binding, signature, document)
+    if (format_ := getattr(function, "response_format", None)) is not None:  # a tool of LangChain
+        result = _langchain_maker(result, artifact=format_ == "content_and_artifact")
+    if FASTMCP in signature.contexts.values():
+        handler: Any = _handler(in_fastmcp_context(target, arguments), _unchanged, result)
+    else:
+        handler = _handler(target, arguments, result)
     precheck = find_precheck(target)
     if precheck is not None:
         handler.precheck = precheck
@@ -405,16 +432,33 @@ def _handler(
     if is_async(function):
 
         async def awaited(params: Any, context: ToolContext, /) -> object:
-            return result(await function(**arguments(params, context)))
+            filled = arguments(params, context)
+            with TOOL_ERRORS:
+                value = await function(**filled)
+            return result(value)
 
         return awaited
 
     def called(params: object, context: ToolContext, /) -> object:
-        value = function(**arguments(params, context))
+        filled = arguments(params, context)
+        with TOOL_ERRORS:
+            value = function(**filled)
         # A plain callable over an async one: a lambda, a decorator.
         return _awaited(value, result) if isinstance(value, Awaitable) else result(value)
 
     return called
+
+
+def _unchanged(params: object, context: ToolContext) -> JsonObject:
+    return {"params": params, "context": context}
+
+
+def _langchain_maker(result: Callable[[object], object], *, artifact: bool) -> Callable[[object], object]:
+    def make(value: object) -> object:
+        made = langchain_result(value, artifact=artifact)
+        return result(value if made is None else made)
+
+    return make
 
 
 async def _awaited(value: Awaitable[object], result: Callable[[object], object]) -> object:
@@ -427,40 +471,62 @@ def _result_maker(
     """Return what makes the binding's result of a returned value. `document` is the contract. A value that
     does not fit is passed on as plain data: `check_results` reports it, as for every handler."""
     wanted = binding.result
+    write = partial(outgoing, by_alias=None) if signature.decoded else outgoing
     if wanted is None:
-        return lambda value: value if isinstance(value, (str, ToolResult)) else outgoing(value)
+        return partial(_plain, write)
     wraps = _wraps(Part(Side(document), document["result"], ""), signature)
 
     def make(value: object) -> object:
         if isinstance(value, ToolResult) or (isinstance(wanted, type) and type(value) is wanted):
             return value
+        if (made := framework_result(value)) is not None:
+            return msgspec.structs.replace(made, data=_typed(made.data, wanted)) if made.data else made
         if wraps:
-            return _wrapped(outgoing(value), wanted)
+            return _wrapped(write(value), wanted)
         if value is None or isinstance(value, str):
             return value
-        return _typed(outgoing(value), wanted)
+        return _typed(write(value), wanted)
 
     return make
 
 
+def _plain(write: Callable[[Any], object], value: object) -> object:
+    if isinstance(value, (str, ToolResult)):
+        return value
+    if isinstance(value, bytes):
+        with suppress(UnicodeDecodeError):
+            return value.decode()
+    made = framework_result(value)
+    return write(value) if made is None else made
+
+
 def _typed(data: Any, wanted: Any) -> Any:
     try:
-        return msgspec.convert(data, wanted, dec_hook=trusted_hook)
+        made = msgspec.convert(data, wanted, dec_hook=trusted_hook)
     except ValueError:
         return data
+    names = getattr(wanted, "__struct_encode_fields__", None)
+    if names is None or not isinstance(data, dict) or not (further := data.keys() - names):
+        return made
+    # A Struct decodes without what it does not name.
+    place = getattr(wanted, EXTRA, None)
+    if place is None:
+        return data
+    return msgspec.structs.replace(made, **{place: {name: data[name] for name in data if name in further}})
 
 
 def _wrapped(data: object, wanted: object) -> object:
     """Return the object that the contract wants, with the text of the value itself, as FastMCP sends it. Not
-    if that text is an object of its own: a reader of data in texts would take it for the wanted one."""
+    if that text is an object with a `result` of its own: `structured` would take it for the wanted one."""
     made = _typed({"result": data}, wanted)
-    if data is None:
+    if data is None or data == []:  # no items of content
         return ToolResult.ok("", made)
     try:
         text = data if isinstance(data, str) else msgspec.json.encode(data).decode()
     except UnicodeEncodeError:
         return made  # lone surrogates, which are replaced where results are encoded
-    return made if text.lstrip()[:1] == "{" else ToolResult.ok(text, made)
+    result = ToolResult.ok(text, made)
+    return made if isinstance(structured(result), dict) else result
 
 
 def _wraps(result: Part, signature: Signature) -> bool:
@@ -469,6 +535,8 @@ def _wraps(result: Part, signature: Signature) -> bool:
     schema = result.resolved().schema
     if not isinstance(schema, dict) or list(schema.get("properties", ())) != ["result"]:
         return False
+    if schema.get("x-fastmcp-wrap-result") is True:
+        return True
     if signature.returns is EMPTY:
         return False
     found = schemas_of({"result": signature.returns}, "serialization")

@@ -14,10 +14,12 @@ EMPTY: Any = inspect.Parameter.empty
 """Stands for a default or an annotation that is not there."""
 OWN = "toolcast"
 """The framework of `ToolContext`."""
+FASTMCP = "FastMCP"
+"""The framework whose context and dependencies `adapt` passes, too."""
 
 _CONTEXTS = (
     ("toolcast.runtime.context", "ToolContext", OWN),
-    ("fastmcp", "Context", "FastMCP"),
+    ("fastmcp", "Context", FASTMCP),
     ("mcp.server", "Context", "the MCP SDK"),
     ("pydantic_ai", "RunContext", "pydantic-ai"),
     ("agents", "RunContextWrapper", "openai-agents"),
@@ -62,6 +64,7 @@ class Signature(Struct, frozen=True, kw_only=True):
     needed: tuple[str, ...]
     further: Any = EMPTY
     returns: Any = EMPTY
+    decoded: bool = False
 
 
 def plain_function(tool: object) -> object:
@@ -100,7 +103,7 @@ def read_signature(function: Callable[..., object], name: str) -> Signature:
     for parameter in signature.parameters.values():
         annotation = hints.get(parameter.name, Any)
         stand_in = _is_stand_in(parameter.default)
-        framework = _injects(annotation) or ("FastMCP" if stand_in else None)
+        framework = _injects(annotation) or (FASTMCP if stand_in else None)
         if framework is not None:
             contexts[parameter.name] = framework
             if parameter.default is parameter.empty or stand_in:
@@ -127,6 +130,7 @@ def read_signature(function: Callable[..., object], name: str) -> Signature:
         needed=tuple(needed),
         further=further,
         returns=hints.get("return", EMPTY),
+        decoded=hasattr(function, "__fastmcp__"),
     )
 
 
