@@ -197,6 +197,33 @@ def test_what_was_imported_from_python_is_called(run: Command, project: Path) ->
     assert "not implemented" in registry["error"]
 
 
+NOT_CALLED = """
+class RunContext: ...
+RunContext.__module__ = "pydantic_ai"
+
+def one(ctx: RunContext, text: str) -> str: return text
+async def two(ctx: RunContext, text: str) -> str: return text
+def three(text: str) -> str: return text
+"""
+
+
+def test_what_no_handler_can_call_is_told_at_once(run: Command, empty: Path) -> None:
+    """`stubs` imports nothing that a spec names: it repeats what the import found."""
+    put(empty / "pyproject.toml", CONFIG)
+    put(empty / "tools.py", NOT_CALLED)
+    names = [f"tools:{name}" for name in ("one", "two", "three")]
+    result = run("import", "python", *names, "--into", "specs", "--permission", "*=read", "--secrets", "none")
+    assert result.output.count("only pydantic-ai passes such a value") == 2
+    put(empty / "tools.py", "raise SystemExit('imported')")
+    result = run("stubs")
+    assert "yours to write: ctx: only pydantic-ai passes such a value" in result.output
+    assert "completes one(ctx=…, text=params.text)" in result.output
+    assert "completes await two(ctx=…, text=params.text)" in result.output
+    assert "; next: write what the handlers do, then toolcast generate" in result.output
+    assert "not implemented yet" in (empty / "handlers/one.py").read_text("utf-8")
+    assert "adapt(" in (empty / "handlers/three.py").read_text("utf-8")
+
+
 def test_handlers_that_call_functions_are_complete(run: Command, empty: Path) -> None:
     put(empty / "pyproject.toml", CONFIG)
     source = {"kind": "python", "name": "texts:adapt", "from": "texts"}

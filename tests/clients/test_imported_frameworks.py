@@ -302,6 +302,27 @@ def test_what_fastmcp_fills_in_is_filled_in(client: Client, app: types.ModuleTyp
     assert "takes no questions" in outcomes[2].error
 
 
+def test_plain_functions_with_content_state_no_result(client: Client, app: types.ModuleType) -> None:
+    image, block = client("fastmcp.utilities.types").Image, client("mcp.types").ImageContent
+
+    def draw() -> Any:
+        return [
+            "a",
+            image(data=b"abc", format="png"),
+            block(type="image", data="YWJj", mime_type="image/png"),
+        ]
+
+    draw.__annotations__["return"] = list[str | image | block]  # type: ignore[valid-type]
+    app.draw = draw
+    (tool,) = read("draw").values()
+    assert tool.result is None
+    with package({"tool.yaml": spec(tool.parameters)}) as bindings:
+        registry = ToolRegistry()
+        registry.register(bindings["tool"], adapt(draw, bindings["tool"]))
+        result = asyncio.run(registry.execute("tool", {}))
+    assert (result.output, result.content) == ("a", (Content.image(b"abc", "image/png"),) * 2)
+
+
 def test_content_and_artifacts_of_langchain(client: Client, app: types.ModuleType) -> None:
     make = client("langchain_core.tools").tool
     image = {"type": "image", "base64": "YWJj", "mime_type": "image/png"}

@@ -3,12 +3,16 @@
 import asyncio
 import json
 import os
+import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.clients.conftest import Client
-from tests.docs.pages import DOCS, blocks, run_page, served
+from tests.docs.pages import DOCS, blocks, run_page, served, terminal
 from tests.docs.scripted_models import scripted_models
 
 EXISTING = DOCS / "tutorial/existing-server.md"
@@ -83,3 +87,101 @@ def test_an_existing_server_is_checked_and_answers_as_before(client: Client, tmp
         assert set(offered[name].input_schema["properties"]) == set(tool.input_schema["properties"])
     assert found == expected
     assert not any(failed for failed, *_ in expected)
+
+
+ARGUMENTS: dict[str, list[dict[str, Any]]] = {
+    "maybe": [{}, {"found": True}],
+    "given": [{"value": {"name": "x"}}, {"value": {"name": "x", "dimensions": {}, "tags": ["a"]}}],
+    "pet": [{}, {"which": "dog"}],
+    "tagged": [{}, {"which": "cat"}],
+    "event": [{}, {"naive": True}],
+    "options": [{}, {"full": True}],
+    "when": [{}, {"at": "2021-01-01T00:00:00Z"}],
+    "text": [{}, {"value": "hi"}, {"value": '{"result": 1}'}],
+    "maybe_text": [{}, {"value": "a"}],
+    "texts": [{}, {"count": 2}],
+    "document": [{}, {"text": True}],
+    "whole": [{}, {"fails": True}],
+    "kind": [{"id": 3}, {"id": "a"}, {"id": "00000000-0000-0000-0000-000000000005"}],
+    "report": [{"a": 3}],
+    "remember": [{}, {}],
+    "depends": [{"a": 3}],
+}
+"""Arguments of the calls of a tool; of others, none."""
+
+
+SCHEMAS = ("inputSchema", "outputSchema")
+
+
+def compared(answer: Any) -> Any:
+    """An answer as JSON, its texts too where they are, without FastMCP's own `_meta`."""
+    made = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+    for block in made.get("content", ()):
+        with suppress(KeyError, ValueError):
+            block["text"] = json.loads(block["text"])
+    return {key: value for key, value in made.items() if key != "_meta"}
+
+
+async def everything(client: Client, folder: Path, command: list[str], mode: str) -> tuple[Any, Any]:
+    """The tools that a server lists, and its answers to all calls with what the client was sent meanwhile."""
+    elicited = client("fastmcp.client.elicitation").ElicitResult
+    sent: list[Any] = []
+
+    async def progress(*report: object) -> None:
+        sent.append(["progress", *report])
+
+    async def log(message: Any) -> None:
+        sent.append(["log", message.level, message.data])
+
+    async def elicit(message: str, _form: object, params: Any, _context: object) -> Any:
+        sent.append(["asked", message, params.requested_schema])
+        fields = params.requested_schema["properties"]
+        return elicited(
+            action="accept",
+            content={
+                name: each.get("enum", ["z"])[0] for name, each in fields.items() if "default" not in each
+            },
+        )
+
+    transport = client("fastmcp.client.transports").StdioTransport(
+        command[0], command[1:], cwd=str(folder), env={**os.environ, **QUIET}, keep_alive=False
+    )
+    handlers = {"progress_handler": progress, "log_handler": log, "elicitation_handler": elicit}
+    answered: list[Any] = []
+    async with asyncio.timeout(120), client("fastmcp").Client(transport, mode=mode, **handlers) as session:
+        tools = {tool.name: compared(tool) for tool in await session.list_tools()}
+        for name in sorted(tools):
+            for values in ARGUMENTS.get(name, [{}]):
+                sent.clear()
+                answer = compared(await session.call_tool_mcp(name, values))
+                await session.ping()  # what was sent before has arrived by now
+                answered.append((name, values, answer, sorted(map(str, sent))))
+    return tools, answered
+
+
+@pytest.mark.parametrize(
+    "module", ["contents_server", pytest.param("results_server", marks=pytest.mark.thorough)]
+)
+def test_what_a_server_answers_survives_five_commands(module: str, client: Client, tmp_path: Path) -> None:
+    """No line is written by hand, and answers are equal as JSON: data, texts, images, and what was asked."""
+    client("fastmcp")
+    shutil.copy(Path(__file__).with_name(f"{module}.py"), tmp_path / "server.py")
+    (tmp_path / "pyproject.toml").write_text('[tool.toolcast]\nproviders = ["mcp"]\n', "utf-8")
+    with terminal(tmp_path, QUIET, frozenset(("toolcast",))) as reader:
+        reader.run("toolcast import python server:mcp --into specs --permission '*=read' --secrets none", "…")
+        reader.run("toolcast generate", "…")
+        reader.run("toolcast stubs", "…")
+    server = "from server import mcp; mcp.run(show_banner=False)"
+    original = [sys.executable, "-c", server]
+    ours = [sys.executable, "-m", "toolcast", "serve", "app:registry"]
+
+    async def both(mode: str) -> list[tuple[Any, Any]]:
+        made = (everything(client, tmp_path, command, mode) for command in (original, ours))
+        return await asyncio.gather(*made)
+
+    (tools, expected), (offered, found) = asyncio.run(both("legacy"))
+    assert offered.keys() == tools.keys()
+    for name, tool in tools.items():
+        assert [offered[name].get(key) for key in SCHEMAS] == [tool.get(key) for key in SCHEMAS]
+    for made, theirs in zip(found, expected, strict=True):
+        assert made == theirs

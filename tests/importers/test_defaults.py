@@ -75,6 +75,18 @@ def test_the_spec_says_what_was_left_out(tmp_path: Path) -> None:
     assert "default" not in document.data["parameters"]["properties"]["flag"]
 
 
+def test_a_result_keeps_no_wrong_default_either(tmp_path: Path) -> None:
+    time = {
+        "type": "object",
+        "properties": {"at": {"type": "string", "format": "time", "default": "01:02:00"}},
+    }
+    tool = {"name": "t", "description": "D.", "inputSchema": {"type": "object"}, "outputSchema": time}
+    text, codes = _import(tmp_path, tool)
+    assert codes == ["import-default"]
+    assert '# Default left out, as it does not fit its schema: "result/properties/at", "01:02:00"\n' in text
+    assert "default:" not in text
+
+
 def test_a_tool_that_no_one_described_gets_its_name_in_words(tmp_path: Path) -> None:
     text, codes = _import(
         tmp_path, {"name": "get-userID", "description": "", "inputSchema": {"type": "object"}}

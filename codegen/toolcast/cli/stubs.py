@@ -5,7 +5,7 @@ import keyword
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -46,8 +46,10 @@ def command(config_file: Path | None) -> int:
     handled = [entry for entry in report.entries if not entry.external]
     try:
         templates = Templates(() if config.templates is None else str(config.templates))
-        written = _write_handlers(config, templates, handled)
-        wired = _write_app(config, templates, report, written)
+        by_hand = _by_hand(config, handled)
+        written = _write_handlers(config, templates, handled, by_hand)
+        open_ = any(_is_open(entry) or entry.path in by_hand for entry in written)
+        wired = _write_app(config, templates, report, written, open_=open_)
     except TemplateFailedError as error:
         raise _failed(config, error) from None
     forwarded = _tell_forwarded(config, handled)
@@ -59,7 +61,7 @@ def command(config_file: Path | None) -> int:
 
 
 def _write_handlers(
-    config: Config, templates: "Templates", entries: Sequence["ToolEntry"]
+    config: Config, templates: "Templates", entries: Sequence["ToolEntry"], by_hand: Mapping[str, str]
 ) -> list["ToolEntry"]:
     """Write the handlers that are missing, and return their tools. Raises TemplateFailedError."""
 
@@ -71,7 +73,7 @@ def _write_handlers(
         if _leads_out(config, path):
             message = "a link leads from here out of the folder of the configuration"
             raise refuse(show(path), "config-outside", message, "remove the link")
-        text = _handler_text(templates, config, entry)
+        text = _handler_text(templates, config, entry, by_hand.get(entry.path, ""))
         try:
             for marker in _package_markers(config, path):
                 create(marker, "")
@@ -79,17 +81,36 @@ def _write_handlers(
         except OSError as error:
             raise disk_problem(error, path) from None
         written.append(entry)
-        adapted = _imported_function(entry)
+        adapted = None if entry.path in by_hand else _imported_function(entry)
         calls = "" if adapted is None else f", which calls {adapted[0]}:{adapted[1]}{adapted[2]}"
         write_line(f"created   {show(path)}{calls}")
+    for entry in written:
+        if entry.path in by_hand:
+            write_line(f"note: {show(_handler_path(config, entry))} is yours to write: {by_hand[entry.path]}")
     return written
 
 
-def _write_app(
-    config: Config, templates: "Templates", report: "Report", written: Sequence["ToolEntry"]
-) -> str:
-    """Write the program, or print what it lacks; return how to run a new one. Raises TemplateFailedError."""
+def _by_hand(config: Config, entries: Sequence["ToolEntry"]) -> dict[str, str]:
+    """Return by path of the spec why no handler can be made of the function that it was imported from, as the
+    import found it: nothing that a spec names is imported here.
+    """
+    from ..importers.imported_specs import NAME, LockError, load_lock
 
+    try:
+        lock = load_lock(config.specs / NAME)
+    except LockError as error:
+        raise refuse(show(config.specs / NAME), "import-lock", str(error), "restore it") from None
+    sources = [(entry.path, entry.source) for entry in entries if entry.source is not None]
+    locked = [(path, lock.tools.get((each.kind, each.label, each.name))) for path, each in sources]
+    return {path: tool.by_hand for path, tool in locked if tool is not None and tool.by_hand}
+
+
+def _write_app(
+    config: Config, templates: "Templates", report: "Report", written: Sequence["ToolEntry"], *, open_: bool
+) -> str:
+    """Write the program, or print what it lacks; return how to run a new one, after what is `open_`. Raises
+    TemplateFailedError.
+    """
     path = _app_path(config)
     if path.exists() or path.is_symlink():
         _tell_wiring(config, path, report, written)
@@ -107,11 +128,7 @@ def _write_app(
     folders = {_handlers_package(config)[0], module_of(config.output)[0]}
     elsewhere = sorted(shlex.quote(show(folder)) for folder in folders if folder != Path.cwd())
     prefix = f"PYTHONPATH={os.pathsep.join(elsewhere)} " if elsewhere else ""
-    first = (
-        "write what the handlers do, then toolcast generate"
-        if any(map(_is_open, written))
-        else "toolcast generate"
-    )
+    first = "write what the handlers do, then toolcast generate" if open_ else "toolcast generate"
     target = _app_target(config)
     served = config.providers is None or "mcp" in config.providers
     then = f"serve {target}" if served else f"call TOOL JSON --app {target}"
@@ -219,12 +236,12 @@ def _unique(name: str, used: set[str]) -> str:
     return unique(name, used)
 
 
-def _handler_text(templates: "Templates", config: Config, entry: "ToolEntry") -> str:
-    """Return a handler: a call of the imported function, an HTTP request, or a body to write. Raises
-    TemplateFailedError.
+def _handler_text(templates: "Templates", config: Config, entry: "ToolEntry", by_hand: str) -> str:
+    """Return a handler: a call of the imported function, an HTTP request, or a body to write, such as one
+    `by_hand`. Raises TemplateFailedError.
     """
     package, function = package_name(config), function_name(entry)
-    if (found := _imported_function(entry)) is not None:
+    if not by_hand and (found := _imported_function(entry)) is not None:
         module, name, path = found
         return templates.render(
             "stub_adapt.py.jinja",

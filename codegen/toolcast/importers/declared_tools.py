@@ -174,7 +174,10 @@ class Declared(Struct, frozen=True, kw_only=True):
         annotations: in the spec's terms: title, destructive, idempotent, open_world.
         read_only: MCP's `readOnlyHint`.
         left_out: parts of the declaration that a spec cannot hold.
-        wrong_defaults: defaults that `parameters` refused, by JSON pointer; they are left out.
+        wrong_defaults: defaults that `parameters`, or with `result` before the pointer the schema of results,
+            refused, by JSON pointer; they are left out.
+        keeps_defaults: whether results hold members that equal their default.
+        by_hand: why no handler can be made of the function, and the call to write; empty where one can.
         http, input, describe_result: the spec's keys; `parameters` describes the text of `input`, too.
         strict: the source's wish for strict mode, of the providers `strict_for`.
         file: file or address as shown in diagnostics; `line` is 0 where it is not known.
@@ -197,6 +200,8 @@ class Declared(Struct, frozen=True, kw_only=True):
     wrong_defaults: tuple[tuple[str, Any], ...] = ()
     parallel: bool = True
     external: bool = False
+    keeps_defaults: bool = False
+    by_hand: str = ""
     callers: tuple[Caller, ...] = ()
     defer: bool = False
     stream_arguments: bool | None = None

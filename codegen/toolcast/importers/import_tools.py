@@ -51,8 +51,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     """One spec as an import would write it.
 
     `original` is the source's own name of the tool; `data` are the keys that the declaration fills;
-    `permission` and `secrets` are None where undecided, `read_only` where not stated. The path is posix,
-    below the folder of the import.
+    `permission` and `secrets` are None where undecided, `read_only` where not stated, `by_hand`
+    as in `Declared`. The path is posix, below the folder of the import.
     """
 
     path: str
@@ -62,6 +62,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     secrets: list[str] | None
     text: str
     read_only: bool | None = None
+    by_hand: str = ""
 
 
 class TypeDraft(Struct, frozen=True, kw_only=True):
@@ -258,6 +259,7 @@ def _draft(
         secrets=decided_secrets(tool, name, choices),
         text=spec_text(tool, data, choices, source),
         read_only=tool.read_only,
+        by_hand=tool.by_hand,
     )
 
 
@@ -276,6 +278,8 @@ def _cleaned(tool: Declared) -> Declared:
     changes = [("parameters", entry) for entry in (*of_parameters, *headers)]
     changes += [("result", entry) for entry in of_result]
     parameters, wrong = without_wrong_defaults(parameters)
+    result, wrong_in_result = without_wrong_defaults(result)
+    wrong += tuple((f"result{pointer}", default) for pointer, default in wrong_in_result)
     return structs.replace(
         tool, parameters=parameters, result=result, changes=tuple(changes), wrong_defaults=wrong
     )
@@ -292,6 +296,9 @@ def _warnings(tool: Declared) -> list[Diagnostic]:
         where = pointer or "that of the parameters themselves"
         message = f"has a default that does not fit its own schema: {where}"
         found.append(("import-default", message, "it is left out of the spec; state the right one there"))
+    if tool.by_hand:
+        message = f"has a function that cannot be made a handler: {tool.by_hand}"
+        found.append(("import-python-handler", message, "`toolcast stubs` leaves the handler to you"))
     return [structs.replace(_problem(tool, *each), severity="warning") for each in found]
 
 

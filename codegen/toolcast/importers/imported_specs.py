@@ -43,7 +43,8 @@ class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     """The last state of one tool that came from a source.
 
     `fields` are digests of what was merged last; `pending` is by field the source's value where the spec
-    differs on purpose or by conflict, null for none; `read_only` is MCP's hint, which a spec has no key for.
+    differs on purpose or by conflict, null for none; `read_only` is MCP's hint, which a spec has no key for;
+    `by_hand` is why no handler can be made of the function.
     """
 
     kind: SourceKind
@@ -52,6 +53,7 @@ class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     fields: JsonObject
     pending: JsonObject = {}
     read_only: bool | None = None
+    by_hand: str = ""
 
     @property
     def key(self) -> Key:

@@ -197,6 +197,7 @@ def declared_keys(tool: Declared, name: str, examples: int) -> JsonObject:
     optional = {
         "result": tool.result,
         "describe_result": None if tool.describe_result else False,
+        "defaults": "include" if tool.keeps_defaults else None,
         "parallel": None if tool.parallel else False,
         "external": tool.external or None,
         "callers": list(tool.callers) or None,

@@ -141,6 +141,7 @@ class _Work(Struct):
             fields=fields,
             pending=_pending(conflicts),
             read_only=draft.read_only,
+            by_hand=draft.by_hand,
         )
         self.locked[tool.key] = tool
 

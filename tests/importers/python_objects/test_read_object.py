@@ -113,6 +113,7 @@ def test_defaults() -> None:
 def test_results() -> None:
     assert declared("awaited").result["items"] == {"$ref": "#/$defs/Forecast"}
     assert declared("with_field").result == {"type": "integer"}
+    assert (declared("awaited").keeps_defaults, declared("with_field").keeps_defaults) == (True, False)
     assert declared("no_docstring").result is None
     found = read_object(f"{SAMPLE}:odd_result")
     assert found.tools[0].result is None

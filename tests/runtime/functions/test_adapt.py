@@ -6,7 +6,6 @@ import datetime
 import enum
 import functools
 import inspect
-import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypedDict
@@ -14,7 +13,7 @@ from typing import Any, Literal, TypedDict
 import msgspec
 import pydantic
 import pytest
-from toolcast.runtime import AdaptError, ToolBinding, ToolContext, ToolRegistry, ToolResult, adapt
+from toolcast.runtime import AdaptError, Content, ToolBinding, ToolContext, ToolRegistry, ToolResult, adapt
 from toolcast.runtime.result import structured
 
 from tests.python.compiled import package, spec
@@ -295,7 +294,9 @@ def test_a_result_that_had_to_be_an_object_is_wrapped() -> None:
     def own_result() -> str:  # its text would be read as the data
         return '{"result": 1}'
 
-    assert json.loads(run(nothing, own_result, {}, result=result).output) == {"result": own_result()}
+    done = run(nothing, own_result, {}, result=result)
+    assert (done.output, done.content) == ("", (Content.of(own_result()),))
+    assert done.data.result == own_result()
     bad = run(nothing, text, {}, result=listed)
     assert "$.result" in bad.error
 

@@ -22,7 +22,9 @@ from msgspec import NODEFAULT, Struct
 from ...diagnostics import Diagnostic
 from ...jsonschema.cases import NULL, OBJECT, Part, Side, admitted
 from ...jsonschema.json_values import JsonMapping, JsonObject, nested_objects
+from ...runtime.functions.adapt import obstacle
 from ...runtime.functions.conversions import json_default, schemas_of
+from ...runtime.functions.framework_values import states_content
 from ...runtime.functions.signature import (
     EMPTY,
     FunctionError,
@@ -200,7 +202,7 @@ def _texts_below_fields(cls: type) -> dict[str, str]:
 
 
 _TEXT = (EMPTY, None, NoneType, Any, str, ToolResult)
-"""Return types that need no contract: nothing, text for the model, or a finished result."""
+"""Return types that need no contract: nothing, text for the model, or a finished result; and content."""
 _REMEDY = (
     "use a type that JSON can express (a dataclass, a pydantic model, Structs with tags in a union), or give "
     "the parameter a default, and it is left out"
@@ -229,6 +231,7 @@ def declare_function(function: Any, name: str, origin: Origin) -> tuple[Declared
         description=text,
         parameters=parameters,
         result=result,
+        by_hand=obstacle(function),
         file=origin.place.file,
         line=origin.place.line,
         location=origin.target,
@@ -305,7 +308,7 @@ def _property(
 def _result(
     signature: Signature, document: _DocText, origin: Origin
 ) -> tuple[JsonObject | None, list[Diagnostic]]:
-    if any(signature.returns is kind for kind in _TEXT):
+    if any(signature.returns is kind for kind in _TEXT) or states_content(signature.returns):
         return None, []
     found = schemas_of({"return": signature.returns}, "serialization")
     if found.problems:

@@ -18,6 +18,8 @@ import msgspec
 from msgspec import Struct, structs
 
 from ...diagnostics import Diagnostic
+from ...jsonschema.json_values import nested_objects
+from ...runtime.functions.adapt import obstacle
 from ...runtime.functions.signature import plain_function
 from ..declared_tools import Declarations, Declared, ShapeError, read_shape
 from ..spec_text import UnwritableError, check_writable
@@ -176,6 +178,7 @@ def _placed(declared: Declared, tool: object, origin: Origin, *, own_name: bool)
         declared,
         name=name,
         spec_name=declared.name,
+        by_hand=obstacle(function),
         file=place.file,
         line=place.line,
         location=origin.target if own_name else f"{origin.target}, tool {declared.name!r},",
@@ -334,7 +337,9 @@ def _checked(declared: Declared, origin: Origin) -> _Read:
         )
     except UnwritableError as error:
         return origin.problem("import-unwritable", f"it cannot be written as YAML: {error}")
-    return declared
+    # The function's own values: a Struct leaves out what equals its default.
+    stated = any("default" in each for each in nested_objects(declared.result))
+    return structs.replace(declared, keeps_defaults=stated)
 
 
 def main() -> None:

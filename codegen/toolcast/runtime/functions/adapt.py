@@ -17,9 +17,9 @@ from ..codec import EXTRA
 from ..context import ToolContext
 from ..handlers import find_precheck, is_async
 from ..resources import read_resource
-from ..result import ToolResult, structured
+from ..result import Content, ToolResult, structured
 from .conversions import Incoming, TypeSchemas, incoming, json_default, outgoing, refusal, schemas_of
-from .framework_values import TOOL_ERRORS, framework_result, in_fastmcp_context, langchain_result
+from .framework_values import framework_result, in_fastmcp_context, langchain_result, refuse_tool_error
 from .signature import (
     EMPTY,
     FASTMCP,
@@ -433,16 +433,22 @@ def _handler(
 
         async def awaited(params: Any, context: ToolContext, /) -> object:
             filled = arguments(params, context)
-            with TOOL_ERRORS:
+            try:
                 value = await function(**filled)
+            except Exception as problem:
+                refuse_tool_error(problem)
+                raise
             return result(value)
 
         return awaited
 
     def called(params: object, context: ToolContext, /) -> object:
         filled = arguments(params, context)
-        with TOOL_ERRORS:
+        try:
             value = function(**filled)
+        except Exception as problem:
+            refuse_tool_error(problem)
+            raise
         # A plain callable over an async one: a lambda, a decorator.
         return _awaited(value, result) if isinstance(value, Awaitable) else result(value)
 
@@ -516,8 +522,7 @@ def _typed(data: Any, wanted: Any) -> Any:
 
 
 def _wrapped(data: object, wanted: object) -> object:
-    """Return the object that the contract wants, with the text of the value itself, as FastMCP sends it. Not
-    if that text is an object with a `result` of its own: `structured` would take it for the wanted one."""
+    """Return the object that the contract wants, with the text of the value itself, as FastMCP sends it."""
     made = _typed({"result": data}, wanted)
     if data is None or data == []:  # no items of content
         return ToolResult.ok("", made)
@@ -526,7 +531,10 @@ def _wrapped(data: object, wanted: object) -> object:
     except UnicodeEncodeError:
         return made  # lone surrogates, which are replaced where results are encoded
     result = ToolResult.ok(text, made)
-    return made if isinstance(structured(result), dict) else result
+    if not isinstance(structured(result), dict):
+        return result
+    # An object with a `result` of its own would be read as the wanted one; a piece is not.
+    return ToolResult.ok("", made, (Content.of(text),))
 
 
 def _wraps(result: Part, signature: Signature) -> bool:

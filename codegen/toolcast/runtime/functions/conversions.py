@@ -247,8 +247,7 @@ def outgoing(value: Any, *, by_alias: bool | None = True) -> Any:
     written by the names that their schema states: aliases, or with None as their configuration has it."""
     if type(value) in _PLAIN:
         return value
-    hook = partial(_encode_hook, by_alias=by_alias)
-    return msgspec.to_builtins(value, str_keys=True, enc_hook=hook)
+    return msgspec.to_builtins(value, str_keys=True, enc_hook=_ENCODE_HOOKS[by_alias])
 
 
 _PLAIN = frozenset((str, bool, int, float, NoneType))
@@ -261,6 +260,9 @@ def _encode_hook(value: object, by_alias: bool | None) -> object:
     if isinstance(value, PurePath):
         return str(value)
     raise NotImplementedError
+
+
+_ENCODE_HOOKS = {by_alias: partial(_encode_hook, by_alias=by_alias) for by_alias in (True, None)}
 
 
 def json_default(value: Any, annotation: Any) -> Any:

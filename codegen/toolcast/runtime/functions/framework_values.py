@@ -7,8 +7,8 @@ import sys
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack, nullcontext
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
@@ -17,6 +17,7 @@ from ..context import ToolContext
 from ..errors import RefusalError
 from ..result import Content, ToolResult
 from .conversions import outgoing
+from .signature import union_members
 
 if TYPE_CHECKING:  # loaded where a function asks
     from ..questions import Sampled
@@ -26,7 +27,7 @@ REQUEST = "mcp_request"
 
 _MEDIA = {"Image": "to_image_content", "Audio": "to_audio_content", "File": "to_resource_content"}
 _BLOCKS = ("TextContent", "ImageContent", "AudioContent", "EmbeddedResource", "ResourceLink")
-_CONTENT = (*_MEDIA, *_BLOCKS)
+_CONTENT = frozenset((*_MEDIA, *_BLOCKS))
 _RESULTS = ("ToolResult", "CallToolResult")
 _NAMES = frozenset((*_CONTENT, *_RESULTS, "ToolError"))
 _PACKAGES = ("fastmcp", "mcp", "mcp_types")
@@ -63,10 +64,13 @@ def _binary(kind: Any, data: str, media_type: str, name: str = "") -> Content:
 def framework_result(value: Any) -> ToolResult | None:
     """Return what a function of FastMCP or the MCP SDK returned, if it is a whole result of theirs, or holds
     content as an item; None for data."""
-    if _kind(type(value)) in _RESULTS:
+    if isinstance(value, (list, tuple)):
+        kinds: set[object] = set(map(type, value))
+        return None if _CONTENT.isdisjoint(map(_name_of, kinds)) else _result(value)
+    kind = _kind(value)
+    if kind in _RESULTS:
         return _result(value.content, value.structured_content, failed=value.is_error)
-    items = value if isinstance(value, (list, tuple)) else (value,)
-    return _result(items) if any(_kind(kind) in _CONTENT for kind in {type(item) for item in items}) else None
+    return _result((value,)) if kind in _CONTENT else None
 
 
 def langchain_result(value: Any, *, artifact: bool) -> ToolResult | None:
@@ -87,7 +91,22 @@ def _langchain_piece(item: Any) -> object:
     return item
 
 
-def _kind(kind: type) -> str:
+def states_content(annotation: object) -> bool:
+    """Tell whether a type is that of content, or of a whole result, or has such members or items."""
+    parts = union_members(annotation)
+    items = [item for part in parts for item in get_args(part)]
+    return any(isinstance(part, type) and bool(_kind(part)) for part in parts) or any(
+        map(states_content, items)
+    )
+
+
+def _kind(value: object) -> str:
+    kind: object = type(value)
+    return _name_of(kind)
+
+
+@lru_cache(1024)
+def _name_of(kind: Any) -> str:
     """Return the name of the framework's class; "" for another type."""
     found = (each.__name__ for each in kind.__mro__ if each.__module__.partition(".")[0] in _PACKAGES)
     return next((name for name in found if name in _NAMES), "")
@@ -107,23 +126,16 @@ def _result(items: Sequence[Any], data: object = None, *, failed: bool = False) 
 def _piece(item: Any) -> Content:
     if isinstance(item, Content):
         return item
-    kind = _kind(type(item))
+    kind = _kind(item)
     if kind in _CONTENT:
         return content_of(getattr(item, _MEDIA[kind])() if kind in _MEDIA else item)
     return Content.of(item if isinstance(item, str) else msgspec.json.encode(outgoing(item)).decode())
 
 
-class _ToolErrors:
-    """Makes a refusal of `ToolError` of FastMCP and the MCP SDK, whose text is for the model."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: type | None, problem: BaseException | None, trace: object) -> None:
-        if kind is not None and _kind(kind) == "ToolError":
-            raise RefusalError(str(problem)) from problem
-
-
-TOOL_ERRORS = _ToolErrors()
+def refuse_tool_error(problem: Exception) -> None:
+    """Raise a RefusalError for a `ToolError` of FastMCP or the MCP SDK, whose text is for the model."""
+    if _kind(problem) == "ToolError":
+        raise RefusalError(str(problem)) from problem
 
 
 def in_fastmcp_context(
