@@ -27,7 +27,7 @@ from typing import Any
 import click
 import msgspec
 from toolcast.agents import run_tools
-from toolcast.agents.text_calls import parse
+from toolcast.agents.text_calls import parse, render_call
 from toolcast.agents.tool_search import SearchedTool, SearchIndex
 from toolcast.providers import available
 from toolcast.providers.normalize import SchemaNormalizer, normalize
@@ -207,6 +207,8 @@ def texts(listed: list[Tool]) -> Ratios:
         "code": "if a < b and c[0] == 'x':  # a comment\n    total += b << 2\n" * 3_000,
         "HTML": "<p>Some <b>bold</b> words</p>\n" * 6_000,
         "backticks": "`" * 20_000,
+        "lines of fences": "```\n" * 20_000,
+        "calls of 185 bytes": render_call("edit", {"file_path": "/src/app.py", "old_string": "a" * 91}) * 900,
     }
     for name, text in samples.items():
         one_pass = spent(lambda text=text: letters.findall(text), rounds=3)  # type: ignore[misc]

@@ -5,11 +5,12 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.agents.text_calls import Prose, TextStream, known_formats
+from toolcast.agents.text_calls import Prose, TextStream, known_formats, parse
 
 from tests.agents.text_calls.forms import ANY, PIECES
 from tests.agents.text_calls.forms import FORMS as EXAMPLES
 from tests.agents.text_calls.rendered import FORMS, calls, fill
+from tests.counting import lines_executed
 
 MOST = 60
 """Looks at one character, at most. In prose it is one for each rare character of the markers."""
@@ -73,6 +74,22 @@ def test_arbitrary_texts(text: str, size: int) -> None:
 def test_a_marker_repeated(tail: str) -> None:
     for marker in MARKERS:
         check(marker + tail)
+
+
+def test_a_character_or_a_line_repeated_is_passed_over_at_once() -> None:
+    for unit in [
+        *CHARACTERS,
+        *(f"{each}\n" for each in CHARACTERS),
+        "```\n",
+        "``` ",
+        "[ ",
+        "({\n",
+        "1[",
+        "</",
+    ]:
+        text = unit * (4_000 // len(unit))
+        parse(text)  # expressions are compiled at first use
+        assert lines_executed(lambda text=text: parse(text)) < 1_000, unit  # type: ignore[misc]
 
 
 def test_a_marker_repeated_in_its_own_format() -> None:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from .format_file import checked_format
 from .parsed_text import Call, Discarded, Event, Parsed, Problem, Prose
+from .reading.feed import Reading
 from .reading.grammar import Grammar, compile_grammar
 from .reading.reader import Reader
 from .text_format import AUTO, TextFormat, known_format, known_formats
@@ -57,7 +58,7 @@ class TextStream:
         if self._over:
             raise ValueError("The text has ended: begin another TextStream.")
         self._reader.feed.push(piece)
-        return self._advance()
+        return _arrived(self._events)
 
     def finish(self, *, cut: bool = False) -> list[Event]:
         """End the text.
@@ -76,15 +77,7 @@ class TextStream:
         self._over = True
         self._reader.cut = cut
         self._reader.feed.final = True
-        return self._advance()
-
-    def _advance(self) -> list[Event]:
-        found: list[Event] = []
-        for event in self._events:
-            if event is None:
-                break
-            found.append(event)
-        return found
+        return _arrived(self._events)
 
 
 def parse(text: str, format: Formats = AUTO, *, cut: bool = False) -> Parsed:
@@ -106,8 +99,13 @@ def parse(text: str, format: Formats = AUTO, *, cut: bool = False) -> Parsed:
     Raises:
         ValueError: there is no such format, or a `TextFormat` makes no sense (`FormatError`).
     """
-    stream = TextStream(format)
-    return collect([*stream.feed(text), *stream.finish(cut=cut)])
+    reader = Reader(_grammar(format))
+    events = reader.read()
+    reader.feed.push(text)
+    reader.feed.final = not cut  # that an answer was cut off is known at its end
+    found = _arrived(events)
+    reader.cut, reader.feed.final = cut, True
+    return collect([*found, *_arrived(events)])
 
 
 def collect(events: Iterable[Event]) -> Parsed:
@@ -134,10 +132,22 @@ def collect(events: Iterable[Event]) -> Parsed:
     return Parsed(calls=tuple(calls), text="".join(pieces).strip(), problems=tuple(problems))
 
 
+def _arrived(events: Reading[None]) -> list[Event]:
+    """Read on as far as the text has arrived."""
+    found: list[Event] = []
+    for event in events:
+        if event is None:
+            break
+        found.append(event)
+    return found
+
+
 def _grammar(format: Formats) -> Grammar:
-    if format == AUTO:
-        return compile_grammar(_auto_formats())
-    several = [format] if isinstance(format, (str, TextFormat)) else [*format]
+    return _compiled((format,) if isinstance(format, (str, TextFormat)) else tuple(format))
+
+
+@lru_cache(maxsize=64)
+def _compiled(several: tuple[str | TextFormat, ...]) -> Grammar:
     formats = [each for one in several for each in _resolved(one)]
     return compile_grammar(tuple(dict.fromkeys(formats)))
 

@@ -183,6 +183,8 @@ class Containers:
 
     def _is_raw(self) -> bool:
         """Tell whether a comment, or an element that began a line, holds all text up to its end."""
+        if not self._elements:
+            return False
         return any(self._elements.get(name) and self._elements[name][0][1] < 0 for name in _ENDLESS)
 
     def _is_code(self, feed: Feed) -> Reading[bool]:

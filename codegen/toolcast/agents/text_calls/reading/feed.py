@@ -30,8 +30,9 @@ _HELD: dict[_Trim, str | None] = {"none": "", "newline": "\r\n", "blanks": None}
 class Syntax(Struct, frozen=True):
     """The syntax between brackets.
 
-    `run` matches all that is neither a bracket nor the beginning of a string, with whole strings. `strings`
-    has, for each quote, the rest of a string up to it or to where the text ends.
+    `run` matches all that is neither a bracket nor the beginning of a string, with whole strings; `opening`
+    opening brackets, with what is neither between and behind them. `strings` has, for each quote, the rest of
+    a string up to it or to where the text ends.
     """
 
     opening: re.Pattern[str]
@@ -41,13 +42,13 @@ class Syntax(Struct, frozen=True):
 
 
 JSON = Syntax(
-    opening=re.compile(r"[{\[]+"),
+    opening=re.compile(r"[{\[][\s,:\-+.\w{\[]*+"),
     closing="}]",
     run=re.compile(r'(?:[\s,:\-+.\w]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL),
     strings={'"': re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)},
 )
 PYTHON = Syntax(
-    opening=re.compile(r"[(\[{]+"),
+    opening=re.compile(r"[(\[{][\s,:=\-+.\w/*|;(\[{]*+"),
     closing=")]}",
     run=re.compile(r"""(?:[\s,:=\-+.\w/*|;]++|"(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+')*+""", re.DOTALL),
     strings={mark: re.compile(rf"(?:[^{mark}\\]++|\\.)*+", re.DOTALL) for mark in "\"'"},
@@ -263,8 +264,8 @@ def balanced(
             elif at < len(text):
                 character = text[at]
                 if (opened := syntax.opening.match(text, at)) is not None:
-                    depth += opened.end() - at
                     at = opened.end()
+                    depth += 1 if len(opened[0]) == 1 else sum(map(opened[0].count, "([{"))
                 elif character in syntax.closing:
                     depth -= 1
                     at += 1

@@ -1,7 +1,8 @@
 """Text formats compiled for reading: where the next marker stands in a text, and what may begin there."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -91,11 +92,55 @@ class Candidate(Struct, frozen=True, eq=False):
     calls: bool = False
 
 
+class Candidates:
+    """What may begin with one literal, in the order in which it is tried."""
+
+    def __init__(self, literal: str, several: Sequence[Candidate]) -> None:
+        self.several = tuple(several)
+        self.fence = several[0].fence
+        self.ends_thought = any(one.kind == "thought-end" for one in several)
+        self.has_token = any(one.mark == "token" for one in several)
+        self._literal = re.escape(literal)
+
+    @cached_property
+    def longest(self) -> int:
+        """Most characters that decide about a candidate."""
+        return max(one.pattern.longest for one in self.several)
+
+    @cached_property
+    def _first(self) -> re.Pattern[str]:
+        """Has a group for each candidate; the first that matches is the last group."""
+        return re.compile("|".join(f"{one.pattern.expression(named=False)}()" for one in self.several))
+
+    @cached_property
+    def _again(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        begins = (one.pattern.expression(named=False) for one in self.several if one.kind != "section-end")
+        repeated = f"(?:{self._literal})*+"
+        return re.compile(repeated), re.compile(
+            rf"{repeated}(?:\s++(?!{'|'.join(begins)})(?:{self._literal})++)*+"
+        )
+
+    def again(self, feed: Feed) -> int:
+        """Return where the same literal ends that follows at once. In a text that has arrived whole, also
+        behind white space, where no candidate begins.
+        """
+        found = self._again[feed.final].match(feed.text, feed.at)
+        return feed.at if found is None else found.end()
+
+    def matching(self, feed: Feed) -> tuple[Candidate, ...]:
+        """Return the candidates from the first on that matches; all while more text may decide about one."""
+        if not feed.final and len(feed.text) - feed.at <= self.longest:
+            return self.several
+        feed.steps += 1
+        first = self._first.match(feed.text, feed.at)
+        return () if first is None or first.lastindex is None else self.several[first.lastindex - 1 :]
+
+
 class Grammar(Struct, frozen=True, eq=False):
     """Formats, compiled.
 
     Attributes:
-        candidates: by the literal that they begin with, in the order in which they are tried.
+        candidates: by the literal that they begin with.
         starts: forms of calls that are the whole text, or begin it.
         fences: forms and sections that are blocks of Markdown.
         peeks: whether a call anywhere begins without a marker.
@@ -103,7 +148,7 @@ class Grammar(Struct, frozen=True, eq=False):
         ends: what may stand behind the last.
     """
 
-    candidates: dict[str, tuple[Candidate, ...]]
+    candidates: dict[str, Candidates]
     literals: Ends
     starts: tuple[Candidate, ...]
     fences: tuple[Candidate, ...]
@@ -117,7 +162,6 @@ class Grammar(Struct, frozen=True, eq=False):
         return bool(self.starts or self.fences or self.leads.literals)
 
 
-@lru_cache(maxsize=64)
 def compile_grammar(formats: tuple[TextFormat, ...]) -> Grammar:
     """Compile formats, in the order in which they are tried."""
     ranked = sorted((*_calls(formats), *_sections(formats)), key=lambda each: each[0])
@@ -234,7 +278,7 @@ def _follows(form: CallForm) -> tuple[str, ...]:
     return (*opening, *closing)
 
 
-def _by_literal(candidates: Iterable[Candidate]) -> dict[str, tuple[Candidate, ...]]:
+def _by_literal(candidates: Iterable[Candidate]) -> dict[str, Candidates]:
     """Group candidates by the shortest literal that their own literal begins with."""
     several = list(candidates)
     literals = sorted({one.pattern.literal for one in several}, key=len)
@@ -242,7 +286,7 @@ def _by_literal(candidates: Iterable[Candidate]) -> dict[str, tuple[Candidate, .
     found: dict[str, list[Candidate]] = {}
     for one in several:
         found.setdefault(shortest[one.pattern.literal], []).append(one)
-    return {literal: tuple(each) for literal, each in found.items()}
+    return {literal: Candidates(literal, each) for literal, each in found.items()}
 
 
 class MarkerSearch:

@@ -13,7 +13,7 @@ import msgspec
 from ....jsonschema.json_values import JsonObject
 from ....runtime.unicode_text import is_encodable
 from ..parsed_text import Found
-from .feed import JSON, Syntax
+from .feed import Syntax
 from .json_calls import is_json
 from .marker_patterns import NAME
 
@@ -216,9 +216,8 @@ def brace_syntax(quote: str) -> Syntax:
     begun = "|".join(re.escape(quote[:size]) + r"\Z" for size in range(1, len(quote)))
     ahead = rf"(?!{re.escape(quote)}{'|' + begun if begun else ''})"
     rest = re.compile(rf"(?:[^{first}]++|{ahead}{first})*+")
-    return Syntax(
-        opening=JSON.opening, closing="}]", run=re.compile(rf"[^{first}{{}}\[\]]*+"), strings={quote: rest}
-    )
+    run = re.compile(rf"[^{first}{{}}\[\]]*+")
+    return Syntax(opening=re.compile(r"[{\[]+"), closing="}]", run=run, strings={quote: rest})
 
 
 @cache

@@ -45,8 +45,12 @@ class Pattern:
     @cached_property
     def whole(self) -> re.Pattern[str]:
         """Matches the template, and looks ahead."""
+        return re.compile(self.expression(named=True))
+
+    def expression(self, *, named: bool) -> str:
+        """Make the regular expression of the template, and of what must follow; `named`: holes are groups."""
         ahead = "|".join(_expression(each, named=False) for each in self.follows)
-        return re.compile(_expression(self.template) + (f"(?={ahead})" if self.follows else ""))
+        return _expression(self.template, named=named) + (f"(?={ahead})" if self.follows else "")
 
     @cached_property
     def head(self) -> re.Pattern[str]:
@@ -63,6 +67,8 @@ class Pattern:
 
     def begun(self, text: str, start: int) -> bool:
         """Tell whether the text ends, after `start`, within the template or what must follow it."""
+        if len(text) - start > self.longest:
+            return False
         return any(_ends_within(pieces, text, start) for pieces in self._pieces)
 
     @cached_property

@@ -31,7 +31,7 @@ from .feed import (
     skip_space,
     until,
 )
-from .grammar import Candidate, Grammar, MarkerSearch, ReadyCall
+from .grammar import Candidate, Candidates, Grammar, MarkerSearch, ReadyCall
 from .literal_calls import read_path
 from .marker_patterns import Pattern
 
@@ -118,12 +118,13 @@ class Reader:
                 return True
             yield from self._as_prose(self._shown(literal))
             return True
-        for candidate in self._grammar.candidates[literal]:
+        candidates = self._grammar.candidates[literal]
+        for candidate in candidates.matching(feed):
             if self._fits(candidate):
                 marker = yield from match(feed, candidate.pattern)
                 if marker is not None and (yield from self._candidate(candidate, marker)):
                     return True
-        yield from self._unread(self._grammar.candidates[literal], literal)
+        yield from self._unread(candidates, literal)
         return True
 
     def _prose(self, stop: int) -> Reading[None]:
@@ -147,22 +148,21 @@ class Reader:
     def _is_shown(self, literal: str) -> Reading[bool]:
         """Tell whether a marker begins nothing, since a container holds it or it is a block of Markdown."""
         feed, candidates = self.feed, self._grammar.candidates[literal]
-        if not self._in_fences and candidates[0].fence:
-            for one in candidates:
-                if self._last == "\n" and one.kind != "section-end" and (yield from match(feed, one.pattern)):
+        if not self._in_fences and candidates.fence:
+            for one in candidates.matching(feed) if self._last == "\n" else ():
+                if one.kind != "section-end" and (yield from match(feed, one.pattern)):
                     self._example = feed.offset
             return True
-        ends_thought = any(one.kind == "thought-end" for one in candidates)
-        code = not self._in_code and not (ends_thought and any(one.mark == "token" for one in candidates))
-        return (yield from self._containers.hide(feed, code=code, thought=ends_thought))
+        code = not self._in_code and not (candidates.ends_thought and candidates.has_token)
+        return (yield from self._containers.hide(feed, code=code, thought=candidates.ends_thought))
 
     def _shown(self, literal: str) -> str:
         """Read a marker that begins nothing; of Markdown, with those that follow it at once."""
         feed, begun = self.feed, self.feed.at
+        candidates = self._grammar.candidates[literal]
         feed.at += len(literal)
-        if not self._in_fences and self._grammar.candidates[literal][0].fence:
-            again = re.compile(f"(?:{re.escape(literal)})++").match(feed.text, feed.at)
-            feed.at = feed.at if again is None else again.end()
+        if not self._in_fences and candidates.fence:
+            feed.at = candidates.again(feed)
         feed.steps += feed.at - begun - len(literal)
         return feed.text[begun : feed.at]
 
@@ -170,7 +170,7 @@ class Reader:
         """Read calls in indented code where nothing else follows: servers indent whole answers. False, with
         nothing read, for any other rest.
         """
-        tokens = any(one.mark == "token" for one in self._grammar.candidates[literal])
+        tokens = self._grammar.candidates[literal].has_token
         if self._in_code or self._rest_seen or not tokens or not self._containers.is_indented:
             return False
         self._rest_seen = True
@@ -460,16 +460,16 @@ class Reader:
     def _is_marker(self, pattern: Pattern, mark: Mark) -> bool:
         """Tell whether the opening marker begins here: of a special token the first characters suffice."""
         text, at = self.feed.text, self.feed.at
-        if mark == "token" or pattern.begun(text, at):
-            return text.startswith(pattern.literal, at)
-        return pattern.head.match(text, at) is not None
+        return text.startswith(pattern.literal, at) and (
+            mark == "token" or pattern.head.match(text, at) is not None or pattern.begun(text, at)
+        )
 
-    def _unread(self, candidates: tuple[Candidate, ...], literal: str) -> Reading[None]:
+    def _unread(self, candidates: Candidates, literal: str) -> Reading[None]:
         """Read a marker in no known form as prose. Raises BrokenError where it must begin a call."""
         feed = self.feed
         calls = [
             one
-            for one in candidates
+            for one in candidates.several
             if one.kind in ("call", "section") and self._is_marker(one.pattern, one.mark)
         ]
         literal = max((literal, *(one.pattern.literal for one in calls)), key=len)
@@ -478,7 +478,10 @@ class Reader:
             raise BrokenError("the call is in none of the known forms")
         start, feed.at = feed.at, feed.at + len(literal)
         if "tag" in marks:
-            if feed.final and (self.cut or any(one.pattern.begun(feed.text, start) for one in calls)):
+            near = len(feed.text) - start <= candidates.longest
+            if feed.final and (
+                self.cut or (near and any(one.pattern.begun(feed.text, start) for one in calls))
+            ):
                 feed.at = len(feed.text)
                 raise BrokenError("the call has no end")
             for closing in {one.close: None for one in calls if one.close not in self._absent}:
