@@ -76,7 +76,7 @@ class SchemaNormalizer:
     shares containers, so nothing of it may be changed.
     """
 
-    __slots__ = ("_document", "_outcomes")
+    __slots__ = ("_document", "_outcomes", "_renames")
 
     def __init__(self, schema: object, *, checked: bool = False) -> None:
         """`checked`: the schema is a contract, so its keywords are those of 2020-12 and well formed. Raises
@@ -84,6 +84,7 @@ class SchemaNormalizer:
         """
         self._document = parse_schema(_parameters_of(schema), checked=checked)
         self._outcomes: dict[tuple[Dialect, int | None], WalkOutcome] = {}
+        self._renames: dict[str, Renames] = {"": {}}
 
     @property
     def document(self) -> SchemaDocument:
@@ -145,8 +146,10 @@ class SchemaNormalizer:
         self, dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}
     ) -> WalkOutcome:
         """Walk under `dialect`. `most` levels of values may be nested; `tall`: those of definitions."""
-        pattern = dialect.property_names
-        renames: Renames = renames_of(self._document.root, pattern) if pattern else {}
+        pattern = dialect.property_names or ""
+        if pattern not in self._renames:
+            self._renames[pattern] = renames_of(self._document.root, pattern)
+        renames = self._renames[pattern]
         key = dialect if renames else nameless(dialect), most
         found = self._outcomes.get(key)
         if found is None:
