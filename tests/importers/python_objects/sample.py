@@ -109,6 +109,16 @@ def with_field(days: int = pydantic.Field(2, ge=1, description="How many.")) -> 
     raise NotImplementedError
 
 
+def with_alias(kind: Annotated[str, pydantic.Field(alias="class")], days: int = 3) -> None:
+    """Do it.
+
+    Args:
+        kind: What it is.
+        days: How many.
+    """
+    raise NotImplementedError
+
+
 def with_containers(size: tuple[int, int] = (1, 2), tags: frozenset[str] = frozenset("a")) -> None:
     raise NotImplementedError
 

@@ -106,6 +106,9 @@ def test_defaults() -> None:
         "type": "integer", "minimum": 1, "description": "How many.", "default": 2,
     }  # fmt: skip
     assert "required" not in days
+    aliased = declared("with_alias").parameters
+    assert aliased["properties"]["class"] == {"type": "string", "description": "What it is."}
+    assert (aliased["required"], [*aliased["properties"]]) == (["class"], ["class", "days"])
     containers = declared("with_containers").parameters["properties"]
     assert (containers["size"]["default"], containers["tags"]["default"]) == ([1, 2], ["a"])
 
@@ -199,7 +202,16 @@ def test_every_problem_of_a_function() -> None:
 
 def test_what_is_imported_compiles() -> None:
     names = [
-        *("get_forecast", "numpy_style", "implicit_none", "with_field", "awaited", "SERVICE", "TOOLS"),
+        *(
+            "get_forecast",
+            "numpy_style",
+            "implicit_none",
+            "with_field",
+            "with_alias",
+            "awaited",
+            "SERVICE",
+            "TOOLS",
+        ),
         *("GetHTTPForecast", "GetPlace", "GetStruct", "GetTyped"),
     ]
     specs: dict[str, str] = {}
@@ -209,6 +221,6 @@ def test_what_is_imported_compiles() -> None:
         path: {**yaml.safe_load(text), "permission": "read", "secrets": []} for path, text in specs.items()
     }
     with package(decided) as bindings:
-        assert len(bindings) == 13
+        assert len(bindings) == 14
         params: Any = bindings["get_forecast"].decode({"city": "Rome", "place": {"latitude": 1}, "x": 3})
         assert (params.city, params.days, params.additional_properties) == ("Rome", 3, {"x": 3})

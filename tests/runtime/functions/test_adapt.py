@@ -8,7 +8,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 import pydantic
@@ -349,6 +349,27 @@ def test_pydantic_metadata_is_validated() -> None:
     assert run(parameters, go, {}).data == 2
     assert run(parameters, go, {"days": 5}).data == 5
     assert "$.days: Input should be greater than or equal to 1" in run(parameters, go, {"days": 0}).error
+
+
+def test_an_alias_of_pydantic_is_the_name_in_json(recwarn: pytest.WarningsRecorder) -> None:
+    def go(
+        kind: Annotated[str, pydantic.Field(alias="class", min_length=2)],
+        days: int = pydantic.Field(2, validation_alias=pydantic.AliasChoices("day count", "days")),
+    ) -> str:
+        return f"{kind} {days}"
+
+    properties = {"class": {"type": "string"}, "day count": {"type": "integer"}}
+    parameters = {"type": "object", "required": ["class"], "properties": properties}
+    assert run(parameters, go, {"class": "ab"}).output == "ab 2"
+    assert run(parameters, go, {"class": "ab", "day count": 5}).output == "ab 5"
+    assert "at least 2 characters" in run(parameters, go, {"class": "a"}).error
+    assert [*recwarn] == []  # pydantic warns of an alias outside of a model
+
+    def twice(a: Annotated[str, pydantic.Field(alias="b")], b: str) -> None: ...
+
+    assert refused(parameters, twice) == (
+        "several of its parameters are `b` in JSON: give each an alias of its own",
+    )
 
 
 def test_all_differences_are_named_at_once() -> None:

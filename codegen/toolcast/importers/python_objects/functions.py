@@ -265,11 +265,11 @@ def _parameters(
     schema: JsonObject = {
         "type": "object",
         "properties": {
-            each.name: _property(each, found.schemas[each.name], found.document, document.parameters)
+            each.wire: _property(each, found.schemas[each.name], found.document, document.parameters)
             for each in parameters
         },
     }
-    required = [each.name for each in parameters if each.required]
+    required = [each.wire for each in parameters if each.required]
     if required:
         schema["required"] = required
     further = found.schemas.get(_FURTHER, False)

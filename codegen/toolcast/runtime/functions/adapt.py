@@ -152,13 +152,13 @@ def _single(sides: _Sides) -> Parameter | None:
         return None
     (parameter,) = required
     is_object = admitted(sides.taken(parameter.name)) == OBJECT
-    return parameter if is_object and parameter.name not in sides.properties else None
+    return parameter if is_object and parameter.wire not in sides.properties else None
 
 
 def _parameter_names(sides: _Sides) -> dict[str, str]:
-    names = {each.name for each in sides.signature.parameters}
-    made = {wire: wire if wire in names else sides.attributes.get(wire, wire) for wire in sides.properties}
-    return {wire: name for wire, name in made.items() if name in names}
+    names = {each.wire: each.name for each in sides.signature.parameters}
+    made = {wire: names.get(wire, sides.attributes.get(wire, wire)) for wire in sides.properties}
+    return {wire: name for wire, name in made.items() if name in names.values()}
 
 
 def _named_differences(sides: _Sides) -> list[str]:
@@ -267,7 +267,7 @@ def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[object], Json
     convert = sides.incoming(sides.signature.further, sides.contract.schema)
     extra = getattr(sides.binding.params, EXTRA, None)
     others = {
-        wire: _field(sides, wire, Parameter(name=wire, annotation=sides.signature.further))
+        wire: _field(sides, wire, Parameter(name=wire, wire=wire, annotation=sides.signature.further))
         for wire in sides.properties
         if wire not in names
     }

@@ -2,7 +2,9 @@
 
 import functools
 import inspect
+from collections import Counter
 from collections.abc import Callable, Mapping
+from copy import copy
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
@@ -38,11 +40,12 @@ class FunctionError(TypeError):
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
-    """One parameter of a function. `annotation` is its type with `Annotated` metadata, `Any` for none;
-    `default` is EMPTY if an argument is required; `stated`: `default` stands in the metadata (`= Field(5)`),
-    so that a call has to pass it."""
+    """One parameter of a function. `wire` is its name in JSON, which pydantic's `Field(alias=…)` may state;
+    `annotation` is its type with `Annotated` metadata, `Any` for none; `default` is EMPTY if an argument is
+    required; `stated`: `default` stands in the metadata (`= Field(5)`), so that a call has to pass it."""
 
     name: str
+    wire: str
     annotation: Any
     default: Any = EMPTY
     stated: bool = False
@@ -122,6 +125,11 @@ def read_signature(function: Callable[..., object], name: str) -> Signature:
             further = annotation
         else:
             parameters.append(_parameter(parameter, annotation))
+    problems += [
+        f"several of its parameters are `{wire}` in JSON: give each an alias of its own"
+        for wire, count in Counter(each.wire for each in parameters).items()
+        if count > 1
+    ]
     if problems:
         raise FunctionError(name, tuple(problems))
     return Signature(
@@ -136,12 +144,37 @@ def read_signature(function: Callable[..., object], name: str) -> Signature:
 
 def _parameter(parameter: inspect.Parameter, annotation: Any) -> Parameter:
     default: Any = parameter.default
-    if is_field_info(default):  # `= Field(…)`: metadata, and perhaps the default
-        own = EMPTY if default.is_required() else default.get_default(call_default_factory=True)
-        return Parameter(
-            name=parameter.name, annotation=Annotated[annotation, default], default=own, stated=True
-        )
-    return Parameter(name=parameter.name, annotation=annotation, default=default)
+    stated = is_field_info(default)
+    if stated:  # `= Field(…)`: metadata, and perhaps the default
+        annotation = Annotated[annotation, default]
+        default = EMPTY if default.is_required() else default.get_default(call_default_factory=True)
+    annotation, alias = _without_alias(annotation)
+    return Parameter(
+        name=parameter.name,
+        wire=alias or parameter.name,
+        annotation=annotation,
+        default=default,
+        stated=stated,
+    )
+
+
+def _without_alias(annotation: Any) -> tuple[Any, str]:
+    """Return a type, and the name that its metadata give the parameter in JSON. Outside of a model pydantic
+    ignores it with a warning."""
+    if get_origin(annotation) is not Annotated:
+        return annotation, ""
+    inner, *metadata = get_args(annotation)
+    alias = ""
+    for at, each in enumerate(metadata):
+        if is_field_info(each):
+            metadata[at] = plain = copy(each)
+            stated = each.validation_alias  # a name, or choices of names
+            alias = next(
+                (name for name in (stated, *getattr(stated, "choices", ())) if isinstance(name, str)), alias
+            )
+            for member in ("alias", "validation_alias", "serialization_alias"):
+                setattr(plain, member, None)
+    return Annotated[inner, *metadata], alias
 
 
 def is_field_info(value: object) -> bool:
