@@ -372,6 +372,18 @@ def test_one_url_is_no_url_of_two_servers(bind: Bind) -> None:
     assert register_http(registry, {"one": one}, server="https://a.example") == ("tool",)
 
 
+def test_auth_that_nothing_asks_for_is_refused(bind: Bind) -> None:
+    """Else it is silent: every call goes out without credentials."""
+    public, own = bind(GET, id=STRING), bind(secured({"head": []}), id=STRING)
+    registry = ToolRegistry()
+    with pytest.raises(ValueError, match=r"none of the 1 specs has `http\.security`.*headers=…"):
+        register_http(registry, {"a": public}, server=SERVER, auth=key)
+    assert len(registry) == 0
+    mixed = {"a": msgspec.structs.replace(public, name="open"), "b": own}
+    assert register_http(registry, mixed, server=SERVER, auth=key) == ("open", "tool")
+    assert register_http(registry, {}, server=SERVER, auth=key) == ()
+
+
 def test_redirects_within_the_server_are_followed(httpx: Any, bind: Bind) -> None:
     api = Api(httpx, httpx.Response(302, headers={"location": "/v1/other?x=1"}))
     binding = bind(secured({"head": []}), id=STRING)

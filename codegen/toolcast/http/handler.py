@@ -216,8 +216,8 @@ def register_http(
         The names of the tools that were registered.
 
     Raises:
-        ValueError: `server` is one URL and the specs name several; and what `HttpHandler` raises. Then no
-            tool is registered.
+        ValueError: `server` is one URL and the specs name several; no spec states `security`, so that `auth`
+            would never be asked; and what `HttpHandler` raises. Then no tool is registered.
         TypeError: as `HttpHandler` raises it.
         DuplicateToolError: a name is taken, and the registry was made with `on_duplicate="raise"`.
         FrozenRegistryError: after `freeze()` or `aclose()`.
@@ -242,6 +242,12 @@ def register_http(
         )
         for binding in found
     ]
+    if auth is not None and found and not any(handler.operation.security for handler in handlers):
+        raise ValueError(
+            f"auth would never be asked: none of the {len(found)} specs has `http.security`, which an import "
+            "takes from `security` of an OpenAPI document. State it there and import again, or state it in "
+            "the specs; or leave out auth, and give a client with the header: httpx.AsyncClient(headers=…)."
+        )
     return tuple(
         binding.name
         for binding, handler in zip(found, handlers, strict=True)
