@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -328,15 +329,23 @@ def test_a_selection_follows_later_registrations(lib: Library, handlers: Handler
 
 def test_the_test_model_calls_a_tool(lib: Library, registry: ToolRegistry, handlers: Handlers) -> None:
     model = lib.load("pydantic_ai.models.test").TestModel(call_tools=["edit"])
-    result = lib.run(registry, model, "anthropic")  # it knows no lists of types
-    assert "edited" in result.output
+    agent = lib.ai.Agent(model, toolsets=[lib.bridge.RegistryToolset(registry)])
+    assert "edited" in asyncio.run(agent.run("go")).output
     assert len(handlers.params) == 1
 
 
+def test_a_function_model_gets_the_contract(lib: Library, registry: ToolRegistry) -> None:
+    model = lib.model([("edit", EDITED)], "done")
+    agent = lib.ai.Agent(model, toolsets=[lib.bridge.RegistryToolset(registry)])
+    assert asyncio.run(agent.run("go")).output == "done"
+    assert "edited" in str(lib.returns(model)[0].content)
+    sent = {tool.name: tool.parameters_json_schema for tool in model.seen[0][1].function_tools}
+    assert sent["edit"] == json.loads(registry.definitions("mcp"))[1]["inputSchema"]
+
+
 def test_a_model_that_is_not_known_needs_a_provider(lib: Library, registry: ToolRegistry) -> None:
-    agent = lib.ai.Agent(lib.model("done"), toolsets=[lib.bridge.RegistryToolset(registry)])
     with pytest.raises(lib.bridge.UnknownModelError, match=r"RegistryToolset\(registry, provider="):
-        asyncio.run(agent.run("go"))
+        lib.bridge.provider_of(SimpleNamespace(system="acme"), registry)
 
 
 def test_models_need_what_was_generated(lib: Library, registry: ToolRegistry) -> None:

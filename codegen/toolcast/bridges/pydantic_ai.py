@@ -14,6 +14,7 @@ import msgspec
 from ..jsonschema.json_values import JsonObject
 from ..runtime.binding import AnyBinding
 from ..runtime.context import Framework, ToolContext
+from ..runtime.definitions import BUILT_IN
 from ..runtime.errors import ArgumentError, CallDeferred, RetryError, UnknownProviderError
 from ..runtime.middleware.policy import ApprovalRequest
 from ..runtime.result import ToolResult, structured, words
@@ -38,6 +39,8 @@ _PASSES = (
     _exceptions.ToolFailed,
 )
 
+_ANY = ("mcp", "anthropic", *sorted(BUILT_IN))
+"""Providers for a model that sends definitions nowhere; those of the first are nearest to the contract."""
 _BY_CLASS: dict[str, tuple[str, ...]] = {
     "OpenAIResponsesModel": ("openai-responses", "openai"),
     "AnthropicModel": ("anthropic",),
@@ -48,6 +51,8 @@ _BY_CLASS: dict[str, tuple[str, ...]] = {
     "GroqModel": ("groq", "openai"),
     "MistralModel": ("mistral",),
     "XaiModel": ("xai", "openai"),
+    "TestModel": _ANY,
+    "FunctionModel": _ANY,
 }
 """For each class of models, the providers whose definitions fit it, the best first."""
 _BY_SYSTEM: dict[str, tuple[str, ...]] = {
@@ -295,7 +300,7 @@ def provider_of(model: Any, registry: ToolView) -> str:
             continue
         return provider
     raise UnknownProviderError(
-        f"Nothing was generated for {' or '.join(wanted)}, which {type(model).__name__} needs. Add it to "
+        f"Nothing was generated for {' or '.join(wanted[:3])}, which {type(model).__name__} needs. Add it to "
         "`providers` and generate, or name another one: RegistryToolset(registry, provider=…)."
     )
 
