@@ -27,6 +27,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("list_notes", {}),
 ]
 ASKED = ("search_notes", {"text": "milk", "limit": None})
+WRONG = ("search_notes", {"text": "", "limits": 5})
 
 
 def function(tool: dict[str, Any]) -> dict[str, Any]:
@@ -37,8 +38,18 @@ def function(tool: dict[str, Any]) -> dict[str, Any]:
 def test_two_models_call_the_first_tool(client: Client, tmp_path: Path) -> None:
     client("openai")
     client("anthropic")
-    with scripted_models([ASKED], [], text="Two notes mention milk: it is to be bought.") as models:
-        run_page(DOCS / "tutorial/first-tool.md", tmp_path / "home", environment=models.environment)
+    page = DOCS / "tutorial/first-tool.md"
+    with scripted_models([ASKED, WRONG], [], text="Two notes mention milk: it is to be bought.") as models:
+        run_page(page, tmp_path / "home", environment=models.environment)
+    printed = page.read_text("utf-8").partition(f"'{json.dumps(WRONG[1])}' --app app:registry\n")[2]
+    refusal = printed.partition("\n$ echo")[0]
+    assert refusal.startswith("Invalid arguments")
+    told = {
+        "openai": models.requests["openai"][1]["messages"][-1]["content"],
+        "anthropic": models.requests["anthropic"][1]["messages"][-1]["content"][-1],
+    }
+    assert told["openai"] == f"Error: {refusal}"
+    assert (told["anthropic"]["content"], told["anthropic"]["is_error"]) == (refusal, True)
     assert sorted(models.requests) == ["anthropic", "openai"]
     for first, second in models.requests.values():
         sent = json.dumps(second["messages"])
