@@ -20,6 +20,7 @@ from tests.project.fake import FAKE, project, tree
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills processes")
 
+ROOT = Path(__file__).parents[2]
 MANY = 8
 SPECS = {f"g{number % 3}/t{number}.yaml": f"{number}" for number in range(MANY)}
 KILL = "TOOLCAST_TEST_KILL"
@@ -83,3 +84,25 @@ def test_workers_do_not_run_the_program_again(tmp_path: Path) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
     assert (config.output / "g0/t0.py").exists()
+
+
+def stopping(tool: ToolSpec, types: Mapping[str, Any], options: Options) -> Compiled:
+    """Compile as the stand-in does, and end the program that started this process."""
+    os.kill(os.getppid(), signal.SIGTERM)
+    return FAKE.compile_tool(tool, types, options)
+
+
+STOPPING: Frontend = structs.replace(FAKE, compile_tool=stopping)
+
+
+def test_a_program_that_is_ended_leaves_no_process_and_no_semaphore_behind(tmp_path: Path) -> None:
+    project(tmp_path / "p", SPECS)
+    program = (
+        "from pathlib import Path; from tests.project.test_pool import *; pool.MANY = MANY;"
+        "from toolcast.config import load_config;"
+        "config, _ = load_config(Path(sys.argv[1])); build(config, STOPPING, jobs=2)"
+    )
+    command = (sys.executable, "-c", program, str(tmp_path / "p"))
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=100, cwd=ROOT)
+    assert ended.returncode == 128 + signal.SIGTERM
+    assert ended.stderr == ""

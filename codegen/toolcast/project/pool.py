@@ -3,7 +3,9 @@
 import contextlib
 import gc
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -64,12 +66,31 @@ def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) 
         with _clean_start():
             return pool.submit(function, *values)
 
+    with _ended_by_signal():
+        try:
+            yield submit
+        except BrokenProcessPool as error:
+            raise _WorkerDiedError from error
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _ended_by_signal() -> Generator[None]:
+    """Let SIGTERM raise SystemExit, so that the pool is shut down and leaves no semaphore behind."""
+    if threading.current_thread() is not threading.main_thread():  # others cannot set a handler
+        yield
+        return
+
+    def end(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, end)
     try:
-        yield submit
-    except BrokenProcessPool as error:
-        raise _WorkerDiedError from error
+        yield
     finally:
-        pool.shutdown(cancel_futures=True)
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextlib.contextmanager
@@ -90,8 +111,8 @@ def _clean_start() -> Generator[None]:
 
 def _start(initializer: Callable[..., None], *arguments: Any) -> None:
     import multiprocessing
-    import threading
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the workers, too: the parent ends them
     parent = multiprocessing.parent_process()
     assert parent is not None
 
