@@ -104,6 +104,6 @@ DELEGATE: Final[ToolBinding[DelegateParams, DelegateResult]] = ToolBinding(
     },
     runtime_enums={"agent": "agents"},
     wire_forms=("gemini",),
-    markers=False,
+    params_form="exact",
     result_form="defaults",
 )

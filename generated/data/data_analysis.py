@@ -356,6 +356,6 @@ DATA_ANALYSIS: Final[ToolBinding[DataAnalysisParams, DataAnalysisResult]] = Tool
         "open_world": False,
     },
     wire_forms=("cohere", "gemini", "openai", "openai-responses", "python"),
-    markers=False,
+    params_form="exact",
     result_form="defaults",
 )

@@ -68,6 +68,6 @@ EDIT: Final[ToolBinding[EditParams, EditResult]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
-    markers=False,
+    params_form="exact",
     result_form="exact",
 )

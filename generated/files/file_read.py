@@ -68,6 +68,6 @@ FILE_READ: Final[ToolBinding[FileReadParams, FileReadResult]] = ToolBinding(
         "open_world": False,
     },
     wire_forms=("cohere", "gemini", "openai", "openai-responses"),
-    markers=False,
+    params_form="exact",
     result_form="defaults",
 )

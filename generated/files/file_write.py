@@ -72,6 +72,6 @@ FILE_WRITE: Final[ToolBinding[FileWriteParams, FileWriteResult]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
-    markers=False,
+    params_form="exact",
     result_form="exact",
 )

@@ -73,6 +73,6 @@ GLOB: Final[ToolBinding[GlobParams, GlobResult]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
-    markers=False,
+    params_form="defaults",
     result_form="exact",
 )

@@ -104,6 +104,6 @@ GREP: Final[ToolBinding[GrepParams, GrepResult]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
-    markers=False,
+    params_form="exact",
     result_form="defaults",
 )

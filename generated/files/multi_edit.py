@@ -64,6 +64,6 @@ MULTI_EDIT: Final[ToolBinding[MultiEditParams, MultiEditResult]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
-    markers=False,
+    params_form="exact",
     result_form="exact",
 )

@@ -103,7 +103,7 @@ GET_DOCUMENT_INFO: Final[ToolBinding[GetDocumentInfoParams, GetDocumentInfoResul
             "open_world": False,
         },
         wire_forms=("gemini",),
-        markers=False,
+        params_form="exact",
         result_form="defaults",
     )
 )

@@ -101,6 +101,6 @@ KNOWLEDGE_SEARCH: Final[ToolBinding[KnowledgeSearchParams, KnowledgeSearchResult
             "open_world": False,
         },
         wire_forms=("cohere", "gemini", "openai", "openai-responses", "python"),
-        markers=False,
+        params_form="exact",
     )
 )

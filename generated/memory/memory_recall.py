@@ -76,6 +76,6 @@ MEMORY_RECALL: Final[ToolBinding[MemoryRecallParams, MemoryRecallResult]] = Tool
         "open_world": False,
     },
     wire_forms=("gemini",),
-    markers=False,
+    params_form="defaults",
     result_form="defaults",
 )

@@ -92,5 +92,5 @@ MEMORY_STORE: Final[ToolBinding[MemoryStoreParams, MemoryStoreResult]] = ToolBin
         "open_world": False,
     },
     wire_forms=("gemini",),
-    markers=False,
+    params_form="exact",
 )

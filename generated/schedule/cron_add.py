@@ -100,5 +100,5 @@ CRON_ADD: Final[ToolBinding[CronAddParams, CronAddResult]] = ToolBinding(
         "open_world": False,
     },
     wire_forms=("cohere", "gemini", "openai", "openai-responses"),
-    markers=False,
+    params_form="exact",
 )

@@ -62,6 +62,6 @@ CRON_LIST: Final[ToolBinding[CronListParams, CronListResult]] = ToolBinding(
         "open_world": False,
     },
     wire_forms=("cohere", "gemini", "openai", "openai-responses"),
-    markers=False,
+    params_form="exact",
     result_form="defaults",
 )

@@ -76,5 +76,5 @@ BASH: Final[ToolBinding[BashParams, BashResult]] = ToolBinding(
     },
     described_by="description",
     wire_forms=("cohere", "gemini", "openai", "openai-responses"),
-    markers=False,
+    params_form="exact",
 )

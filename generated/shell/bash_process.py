@@ -63,5 +63,5 @@ BASH_PROCESS: Final[ToolBinding[BashProcessParams, BashProcessResult]] = ToolBin
         "idempotent": False,
         "open_world": False,
     },
-    markers=False,
+    params_form="exact",
 )

@@ -131,6 +131,6 @@ HTTP_REQUEST: Final[ToolBinding[HttpRequestParams, HttpRequestResult]] = ToolBin
         "open_world": True,
     },
     wire_forms=("cohere", "gemini"),
-    markers=False,
+    params_form="exact",
     result_form="defaults",
 )

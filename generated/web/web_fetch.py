@@ -78,6 +78,6 @@ WEB_FETCH: Final[ToolBinding[WebFetchParams, WebFetchResult]] = ToolBinding(
         "idempotent": True,
         "open_world": True,
     },
-    markers=False,
+    params_form="exact",
     result_form="exact",
 )

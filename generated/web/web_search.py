@@ -84,6 +84,6 @@ WEB_SEARCH: Final[ToolBinding[WebSearchParams, WebSearchResult]] = ToolBinding(
         "idempotent": True,
         "open_world": True,
     },
-    markers=False,
+    params_form="exact",
     result_form="exact",
 )

@@ -43,8 +43,8 @@ def unlike_its_spec(module: ModuleType, constant: str, tool: ToolSpec, roots: Ro
         ("contract", up + contract_path(tool.name)),
         ("schemas", up + SCHEMAS),
         ("exact", roots.exact),
-        ("markers", roots.markers),
-        ("markers", _has_markers(binding.params)),
+        ("params_form", roots.params_form),
+        ("params_form", _form(binding.params)),
         ("result_form", roots.result_form),
         ("params", _type(module, roots.params)),
         ("result", _type(module, roots.result)),
@@ -53,22 +53,25 @@ def unlike_its_spec(module: ModuleType, constant: str, tool: ToolSpec, roots: Ro
     return [name for name, expected in stated if getattr(binding, name) != expected]
 
 
-def _has_markers(params: type) -> bool:
-    """Tell whether msgspec meets a marker on its way through the types."""
+def _form(params: type) -> str | None:
+    """What msgspec meets on its way through the types: a marker, and whether it makes defaults anew."""
     waiting: list[Any] = [msgspec.inspect.type_info(params)]
     seen: list[Any] = []
+    form = "exact"
     while waiting:
         found = waiting.pop()
         if isinstance(found, msgspec.inspect.CustomType):
-            return True
+            return None
         if isinstance(found, (list, tuple)):
             waiting += found
         elif isinstance(found, msgspec.inspect.Field):
             waiting.append(found.type)
+            if found.default_factory not in (msgspec.NODEFAULT, list, dict):
+                form = "defaults"
         elif isinstance(found, msgspec.inspect.Type) and not any(found is each for each in seen):
             seen.append(found)
             waiting += (getattr(found, name) for name in found.__struct_fields__)
-    return False
+    return form
 
 
 def _bound(tool: ToolSpec) -> Iterator[tuple[str, object]]:

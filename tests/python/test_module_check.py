@@ -91,7 +91,7 @@ CHANGES = {
     "the contract's file": ('contract="contracts/tool', 'contract="contracts/fool'),
     "the schemas' folder": ('schemas="schemas"', 'schemas="contracts"'),
     "what is exact": ("    schemas=", "    exact=False,\n    schemas="),
-    "whether it has markers": ("    schemas=", "    markers=False,\n    schemas="),
+    "the parameters' form": ("    schemas=", '    params_form="exact",\n    schemas='),
     "the result's form": ("    schemas=", '    result_form="exact",\n    schemas='),
     "what is decoded": ("    schemas=", "    wire=CheckedTree,\n    schemas="),
     "the result": ("    schemas=", "    result=ToolParams,\n    schemas="),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from toolcast.runtime import ArgumentError, ToolBinding
 from toolcast.runtime.bounded_json import DuplicateKeyError, find_duplicates, read_json
 
+from generated.files.glob import GLOB
 from tests.runtime.sample.files.edit import EDIT
 
 Binding = ToolBinding[Any, Any]
@@ -156,6 +157,14 @@ def test_escapes_and_colons_in_strings_hide_no_key(edit: Binding, text: bytes) -
         for _ in range(2):
             with pytest.raises(ArgumentError, match="duplicate property"):
                 edit.decode(arguments)
+
+
+def test_a_default_that_is_written_makes_up_for_no_key() -> None:
+    """`exclude` has a default that msgspec writes where a text lacks it: one colon more."""
+    GLOB.decode(b'{"pattern": "a"}')  # its decoder is made
+    for text in (b'{"pattern": "a", "pattern": "b"}', b'{"pattern": "a", "limit": 5, "pattern": "a"}'):
+        with pytest.raises(ArgumentError, match="duplicate property"):
+            GLOB.decode(text)
 
 
 @example(3)

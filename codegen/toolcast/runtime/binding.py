@@ -1,13 +1,14 @@
 """Bindings: a tool's arguments decoded, its values encoded, its run-time enums."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from ..jsonschema.json_values import JsonMapping, JsonObject
-from .arguments import Arguments
-from .codec import decode_arguments, decode_in_steps, to_builtins, with_defaults, with_nulls, without_defaults
+from ..jsonschema.json_values import MAX_DEPTH, JsonMapping, JsonObject, may_be_too_deep
+from .arguments import MAX_TEXT, Arguments
+from .bounded_json import COLON, decode_json, may_escape_colon, may_repeat_key
+from .codec import decode_in_steps, to_builtins, with_defaults, with_nulls, without_defaults
 from .errors import LIMIT, ArgumentError, EncodeError
 from .resources import ContractFile, ContractNode
 from .runtime_enums import (
@@ -28,6 +29,10 @@ __all__ = ["Level", "ToolBinding"]
 
 P = TypeVar("P")
 R = TypeVar("R")
+
+_SHALLOW: Final = 2 * MAX_DEPTH
+"""Longest text that cannot nest too deeply, in bytes: a level takes two."""
+_encode = msgspec.json.encode
 
 
 class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
@@ -63,12 +68,32 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             MissingDataError: a generated JSON file is missing or was changed.
             ImportError: the tool has a grammar, and llguidance is missing (`toolcast[grammars]`).
         """
+        direct = self._lazy.direct.get(provider)
+        if direct is not None and not injected:
+            # One frame, without calls that most texts do not need: each takes a fifth of what msgspec takes.
+            try:
+                text = arguments.encode() if type(arguments) is str else arguments
+                if type(text) is bytes and (
+                    len(text) <= _SHALLOW or (len(text) <= MAX_TEXT and not may_be_too_deep(text))
+                ):
+                    decode, required, writes_keys = direct
+                    params: P = decode(text)
+                    # Every key has a colon: with no more of them than required parameters, each stands once.
+                    colons = text.count(COLON)
+                    if colons <= required:
+                        return params
+                    if writes_keys and _encode(params).count(COLON) == colons and not may_escape_colon(text):
+                        return params
+                    if not may_repeat_key(text, colons, decode_json(text)):
+                        return params
+            except (msgspec.DecodeError, UnicodeError, RecursionError):
+                pass  # the steps open what is encoded twice, settle, and name what is wrong
         wire_decoder = None if provider is None else self._wire_decoder(provider)
         if self.inject or injected:
             from .injection import decode_injected
 
             return decode_injected(self, arguments, wire_decoder, guesses, injected or {})
-        params = decode_arguments(self, arguments, wire_decoder, guesses)
+        params = decode_in_steps(self, arguments, wire_decoder, guesses, self.exact)
         if self.input is not None:
             violations = self._text_violations(params.input)  # type: ignore[attr-defined]  # its one field
             if violations:

@@ -6,6 +6,7 @@ as many colons as its value has when it is encoded again lost no key. Only where
 keys compared one by one.
 """
 
+import re
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -14,7 +15,8 @@ from ..jsonschema.messages import member
 from .errors import LIMIT
 
 COLON: Final = ord(":")
-"""Counted as a number: with b":" it takes twice as long."""
+_BACKSLASH: Final = ord("\\")
+_escaped_colon = re.compile(rb"\\u003[aA]").search
 
 decode_json = msgspec.json.Decoder().decode
 """Reads a JSON text as plain data, without bounds."""
@@ -76,11 +78,15 @@ def read_json(text: bytes | str, *, limit: int | None = None, unique: bool = Fal
 def may_repeat_key(text: bytes, colons: int, value: object) -> bool:
     """Tell whether an object of a JSON text with so many colons may have a key twice; `value` is what msgspec
     reads in it."""
-    if type(value) is dict and (len(value) == colons or len(value) == colons - text.count(b":/")):
-        return False  # a flat object, and each colon is a key's, or before a slash: most calls
-    # A colon that is written as an escape could make up for one that was lost with a key.
-    escaped = 92 in text and (b"\\u003a" in text or b"\\u003A" in text)  # 92 is the backslash
-    return escaped or colons != _encode(value).count(COLON)
+    if type(value) is dict and len(value) == colons:
+        return False  # a flat object, and each colon is a key's: most calls
+    return _encode(value).count(COLON) != colons or may_escape_colon(text)
+
+
+def may_escape_colon(text: bytes) -> bool:
+    """Tell whether a JSON text may have a colon as an escape: it could make up for one that was lost with a
+    key."""
+    return _BACKSLASH in text and _escaped_colon(text) is not None
 
 
 class _Object(list[tuple[str, Any]]):

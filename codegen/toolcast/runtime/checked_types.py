@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from types import FunctionType, GenericAlias
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -268,16 +268,21 @@ def check_properties(value: msgspec.Struct, minimum: int = 0, maximum: int | Non
 def check_format(label: str, value: object, name: str) -> None:
     """Check `format` for the names in `jsonschema.formats.FORMATS`; others accept every text. Raises
     ValueError."""
-    if not isinstance(value, str) or _glance(name)(value):
+    if not isinstance(value, str) or _GLANCES[name](value):
         return
     if name in FORMATS and not FORMATS[name](value):
         raise ValueError(f"{label} must be a valid {name}, got {literal(value)}")
 
 
-@lru_cache(maxsize=64)
-def _glance(name: str) -> Callable[[str], object]:
-    """Return a quick test of a format, which may be true of less than what is valid."""
-    return GLANCES[name].compiled() if name in GLANCES else FORMATS.get(name, _anything)
+class _Glances(dict[str, Callable[[str], object]]):
+    """Quick tests of formats, which may be true of less than what is valid."""
+
+    def __missing__(self, name: str) -> Callable[[str], object]:
+        test = self[name] = GLANCES[name].compiled() if name in GLANCES else FORMATS.get(name, _anything)
+        return test
+
+
+_GLANCES: Final = _Glances()
 
 
 def _anything(text: str) -> bool:  # noqa: ARG001
@@ -286,13 +291,23 @@ def _anything(text: str) -> bool:  # noqa: ARG001
 
 def check_pattern(label: str, value: object, pattern: str) -> None:
     """Check `pattern`, an ECMA-262 expression translated for `re`. Raises ValueError."""
-    if isinstance(value, str) and not _compiled(pattern).search(value):
+    if isinstance(value, str) and not _SEARCHES[pattern](value):
         raise ValueError(f"{label} must match {pattern}, got {literal(value)}")
 
 
-@lru_cache(maxsize=2048)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+class _Searches(dict[str, Callable[[str], object]]):
+    """The searches of the patterns in generated modules. A cache of `functools` takes longer than a short
+    search does."""
+
+    def __missing__(self, pattern: str) -> Callable[[str], object]:
+        if len(self) >= _MAX_SEARCHES:
+            self.clear()
+        search = self[pattern] = re.compile(pattern).search
+        return search
+
+
+_SEARCHES: Final = _Searches()
+_MAX_SEARCHES: Final = 2048
 
 
 def check_member(name: str, value: object, allowed: Sequence[object]) -> None:

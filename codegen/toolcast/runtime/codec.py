@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 import msgspec
 
 from ..jsonschema.equality import equal
-from ..jsonschema.json_values import MAX_DEPTH, JsonObject, may_be_too_deep, too_deep
+from ..jsonschema.json_values import JsonObject, may_be_too_deep, too_deep
 from ..jsonschema.regex_cache import CALL
-from .arguments import MAX_TEXT, Arguments, parse_arguments
-from .bounded_json import COLON, decode_json, may_repeat_key
+from .arguments import Arguments, parse_arguments
 from .checked_types import trusted_hook
 from .errors import LIMIT, ArgumentError
 from .log_records import WARNING, log
@@ -35,9 +34,6 @@ if TYPE_CHECKING:  # most calls need none of them
     from .wire.guesses import Guesses
 
 EXTRA = "__toolcast_extra__"
-
-_SHALLOW: Final = 2 * MAX_DEPTH
-"""Longest text that cannot nest too deeply, in bytes: a level takes two."""
 
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 """Types of values that are JSON data as they are."""
@@ -203,30 +199,6 @@ def _struct(value: msgspec.Struct, change: Change, key: Change) -> object:
 P = TypeVar("P")
 
 
-def decode_arguments(
-    tool: Tool[P], arguments: Arguments, wire_decoder: "WireDecoder | None", guesses: "Guesses | None"
-) -> P:
-    """Return the typed parameters of `tool`. `wire_decoder` is None if the arguments are in the contract's
-    own form. Raises ArgumentError with every violation, unless `guesses` lead to arguments that the contract
-    accepts."""
-    direct = tool._lazy.direct
-    if direct is not None and wire_decoder is None:
-        try:
-            text = arguments.encode() if type(arguments) is str else arguments
-            if type(text) is bytes and (
-                len(text) <= _SHALLOW or (len(text) <= MAX_TEXT and not may_be_too_deep(text))
-            ):
-                decode, required = direct
-                params: P = decode(text)
-                # Every key has a colon: with no more of them than required parameters, each stands once.
-                colons = text.count(COLON)
-                if colons <= required or not may_repeat_key(text, colons, decode_json(text)):
-                    return params
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            pass  # the steps open what is encoded twice, settle, and name what is wrong
-    return decode_in_steps(tool, arguments, wire_decoder, guesses, tool.exact)
-
-
 def decode_in_steps(
     tool: Tool[P],
     arguments: Arguments,
@@ -234,8 +206,9 @@ def decode_in_steps(
     guesses: "Guesses | None",
     exact: bool,
 ) -> P:
-    """Decode as `decode_arguments`. If `exact` is false, the contract validates every value before it is
-    converted."""
+    """Return the typed parameters of `tool`. `wire_decoder` is None if the arguments are in the contract's
+    own form. If `exact` is false, the contract validates every value before it is converted. Raises
+    ArgumentError with every violation, unless `guesses` lead to arguments that the contract accepts."""
     before = CALL.set({})
     try:
         value = parse_arguments(tool.name, arguments)

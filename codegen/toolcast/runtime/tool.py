@@ -37,7 +37,11 @@ if TYPE_CHECKING:  # most tools have one wire form
 
 P = TypeVar("P")
 Level = Literal["full", "brief"]
-ResultForm = Literal["exact", "defaults"]
+Form = Literal["exact", "defaults"]
+
+Direct: TypeAlias = tuple[Callable[[bytes], Any], int, bool]
+"""A decoder whose types say all of the contract, how many parameters are required, and whether msgspec writes
+no key that a text lacks."""
 
 
 class _Lazy:
@@ -62,8 +66,7 @@ class _Lazy:
         self.decoder: Callable[[bytes | str], Any] | None = None
         self.defaults: bytes | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
-        # The decoder and how many parameters are required, where its types say all and run no validator.
-        self.direct: tuple[Callable[[bytes], Any], int] | None = None
+        self.direct: dict[str | None, Direct] = {}  # by provider, where its wire form is the contract's own
         self.offered: ContractNode | None = None
         self.parameters: ContractNode | None = None
         self.prepared: set[str | None] = set()  # providers whose results can be encoded
@@ -117,8 +120,10 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
             (which source of that kind); None if it was written by hand.
         exact: false if the Struct alone would accept more than the contract, which then validates every value
             before it is converted.
-        markers: whether markers (`checked`, `one_of`, `open_object`), which validate by the contract, are
-            among the types of the fields of `params`.
+        params_form: how the JSON that msgspec writes for `params` differs from the text that it was read
+            from, but for defaults that are left out: not at all ("exact"), or by defaults that are written
+            ("defaults"); None: markers (`checked`, `one_of`, `open_object`), which validate by the contract,
+            are among the types of its fields.
         wire: the type to decode with, if a marker (`checked`, `one_of`, `open_object`) replaces `params`.
         result_form: how the JSON that msgspec writes for `result`, a Struct, differs from the contract's:
             not at all ("exact"), or by defaults that are left out ("defaults"); None: the contract tells.
@@ -155,9 +160,9 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     deprecated: Mapping[str, str] | None = None
     source: Mapping[str, str] | None = None
     exact: bool = True
-    markers: bool = True
+    params_form: Form | None = None
     wire: Any = None
-    result_form: ResultForm | None = None
+    result_form: Form | None = None
     _lazy: _Lazy = cast(_Lazy, None)  # made below, for each binding its own
 
     def __post_init__(self) -> None:
@@ -238,6 +243,9 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
             definition = self._raw_definition(provider)
             differs = provider in self.wire_forms
             known[provider] = self._load_wire_decoder(provider, definition) if differs else None
+            self._decoder()
+            if not differs and None in self._lazy.direct:
+                self._lazy.direct[provider] = self._lazy.direct[None]
         return known[provider]
 
     def _load_wire_decoder(self, provider: str, definition: bytes) -> "WireDecoder":
@@ -267,11 +275,13 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         decoder = self._lazy.decoder
         if decoder is None:
             decoder = self._lazy.decoder = msgspec.json.Decoder(self._shape(), dec_hook=decode_hook).decode
-            if self.exact and not self.markers and not self.empty_is_absent:
+            stepped = self.empty_is_absent or self.inject or isinstance(self.input, Mapping)
+            if self.exact and self.params_form is not None and not stepped:
                 params: Any = self.params  # a Struct
                 defaults = params.__struct_defaults__
                 optional = len(defaults) - defaults.count(msgspec.NODEFAULT)
-                self._lazy.direct = (decoder, len(params.__struct_fields__) - optional)
+                required = len(params.__struct_fields__) - optional
+                self._lazy.direct[None] = (decoder, required, self.params_form == "exact")
         return decoder
 
     def _defaults(self) -> bytes:

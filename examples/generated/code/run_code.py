@@ -49,5 +49,5 @@ RUN_CODE: Final[ToolBinding[RunCodeParams, str | None]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
-    markers=False,
+    params_form="exact",
 )

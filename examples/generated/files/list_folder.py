@@ -44,6 +44,6 @@ LIST_FOLDER: Final[ToolBinding[ListFolderParams, ListFolderResult]] = ToolBindin
         "idempotent": True,
         "open_world": False,
     },
-    markers=False,
+    params_form="exact",
     result_form="exact",
 )

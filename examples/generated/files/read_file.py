@@ -41,5 +41,5 @@ READ_FILE: Final[ToolBinding[ReadFileParams, str | None]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
-    markers=False,
+    params_form="exact",
 )

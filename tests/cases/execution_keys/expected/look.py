@@ -34,5 +34,5 @@ LOOK: Final[ToolBinding[LookParams, str | None]] = ToolBinding(
     schemas="schemas",
     callers=("code",),
     defer=True,
-    markers=False,
+    params_form="exact",
 )

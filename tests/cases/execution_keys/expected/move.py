@@ -35,5 +35,5 @@ MOVE: Final[ToolBinding[MoveParams, str | None]] = ToolBinding(
     parallel=False,
     stream_arguments=True,
     described_by="reason",
-    markers=False,
+    params_form="exact",
 )

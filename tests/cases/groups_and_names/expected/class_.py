@@ -30,5 +30,5 @@ CLASS_: Final[ToolBinding[ClassParams, str | None]] = ToolBinding(
     description="A tool with a name of its own.",
     contract="contracts/class.json",
     schemas="schemas",
-    markers=False,
+    params_form="exact",
 )

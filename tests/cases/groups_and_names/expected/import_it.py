@@ -30,5 +30,5 @@ IMPORT_IT: Final[ToolBinding[ImportItParams, str | None]] = ToolBinding(
     description="A tool with a name of its own.",
     contract="contracts/import-it.json",
     schemas="schemas",
-    markers=False,
+    params_form="exact",
 )

@@ -52,5 +52,5 @@ HOSTILE: Final[ToolBinding[HostileParams, str | None]] = ToolBinding(
     ),
     contract="contracts/hostile.json",
     schemas="schemas",
-    markers=False,
+    params_form="exact",
 )

@@ -61,5 +61,5 @@ SEARCH: Final[ToolBinding[SearchParams, str | None]] = ToolBinding(
             "web": {"type": "oauth2"},
         },
     },
-    markers=False,
+    params_form="exact",
 )

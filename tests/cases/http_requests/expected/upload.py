@@ -56,6 +56,6 @@ UPLOAD: Final[ToolBinding[UploadParams, str | None]] = ToolBinding(
     },
     wire_forms=("anthropic",),
     exact=False,
-    markers=False,
+    params_form="exact",
     wire=CheckedUploadParams,
 )

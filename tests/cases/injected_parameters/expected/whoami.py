@@ -33,5 +33,5 @@ WHOAMI: Final[ToolBinding[WhoamiParams, str | None]] = ToolBinding(
     contract="contracts/whoami.json",
     schemas="schemas",
     inject={"user_id": "context.user.id"},
-    markers=False,
+    params_form="exact",
 )

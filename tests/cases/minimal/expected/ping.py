@@ -30,5 +30,5 @@ PING: Final[ToolBinding[PingParams, str | None]] = ToolBinding(
     description="Says whether the service answers.",
     contract="contracts/ping.json",
     schemas="schemas",
-    markers=False,
+    params_form="exact",
 )

@@ -34,5 +34,5 @@ LOOSE: Final[ToolBinding[LooseParams, str | None]] = ToolBinding(
     contract="contracts/loose.json",
     schemas="schemas",
     strict={"openai": False},
-    markers=False,
+    params_form="exact",
 )

@@ -33,5 +33,5 @@ STRICT: Final[ToolBinding[StrictParams, str | None]] = ToolBinding(
     description="Is strict where it can be.",
     contract="contracts/strict.json",
     schemas="schemas",
-    markers=False,
+    params_form="exact",
 )

@@ -35,5 +35,5 @@ COUNT: Final[ToolBinding[CountParams, CountResult]] = ToolBinding(
     schemas="schemas",
     result=CountResult,
     annotations={"idempotent": True},
-    markers=False,
+    params_form="exact",
 )

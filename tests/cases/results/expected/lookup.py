@@ -47,5 +47,5 @@ LOOKUP: Final[ToolBinding[LookupParams, LookupResult]] = ToolBinding(
         "open_world": True,
     },
     runtime_enums={"store": "stores"},
-    markers=False,
+    params_form="exact",
 )

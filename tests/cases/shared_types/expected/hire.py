@@ -36,5 +36,5 @@ HIRE: Final[ToolBinding[HireParams, str | None]] = ToolBinding(
     description="Adds a person to a company.",
     contract="contracts/hire.json",
     schemas="schemas",
-    markers=False,
+    params_form="exact",
 )

@@ -72,5 +72,5 @@ DRAW: Final[ToolBinding[DrawParams, str | None]] = ToolBinding(
     contract="contracts/draw.json",
     schemas="schemas",
     wire_forms=("openai", "gemini"),
-    markers=False,
+    params_form="exact",
 )

@@ -52,5 +52,5 @@ CALCULATE: Final[ToolBinding[CalculateParams, str | None]] = ToolBinding(
             '%ignore " "\n'
         ),
     },
-    markers=False,
+    params_form="exact",
 )

@@ -34,5 +34,5 @@ RUN: Final[ToolBinding[RunParams, str | None]] = ToolBinding(
     contract="contracts/run.json",
     schemas="schemas",
     input="text",
-    markers=False,
+    params_form="exact",
 )

@@ -40,5 +40,5 @@ SET_DATE: Final[ToolBinding[SetDateParams, str | None]] = ToolBinding(
         "grammar": "regex",
         "definition": "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])",
     },
-    markers=False,
+    params_form="exact",
 )

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
-class EditParams(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class EditParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     file_path: Annotated[str, Meta(min_length=1)]
     old_string: str
     new_string: str
@@ -38,5 +38,5 @@ EDIT: Final[ToolBinding[EditParams, EditResult]] = ToolBinding(
     annotations={"title": "Edit file"},
     contract="../contracts/edit.json",
     schemas="../schemas",
-    markers=False,
+    params_form="exact",
 )

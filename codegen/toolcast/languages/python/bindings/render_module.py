@@ -191,8 +191,8 @@ def _binding(
         rows.append(("envelopes", literal(dict(provider_files.envelopes))))
     if not roots.exact:
         rows.append(("exact", "False"))
-    if not roots.markers:
-        rows.append(("markers", "False"))
+    if roots.params_form is not None:
+        rows.append(("params_form", text(roots.params_form)))
     if roots.wire:
         rows.append(("wire", roots.wire))
     if roots.result_form is not None:

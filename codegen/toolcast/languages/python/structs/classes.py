@@ -12,6 +12,8 @@ from .python_names import field_names, unique
 from .source_literals import LINE_LENGTH, deferred, docstring, literal, paragraph, text
 
 INDENT = "    "
+FACTORY = "msgspec.field(default_factory=lambda"
+"""How a default begins that is made anew each time, and that msgspec therefore writes."""
 
 
 def object_type(builder: Builder, node: Object, file: str, name_parts: NameParts) -> Expression:
@@ -217,12 +219,12 @@ def _default(value: object, expression: Expression, *, typed: bool) -> str:
         if value is None or not typed:
             return literal(value)
         converted = f"msgspec.convert({literal(value)}, {expression.text}, dec_hook=decode_hook)"
-        return f"msgspec.field(default_factory=lambda: {converted})"
+        return f"{FACTORY}: {converted})"
     containers = expression.kinds <= {"list", "dict", "any", "none"} and "tuple[" not in expression.text
     plain = containers and not expression.uses
     if not value and containers:
         return literal(value)  # msgspec copies an empty one
     if plain:
-        return f"msgspec.field(default_factory=lambda: {literal(value)})"
+        return f"{FACTORY}: {literal(value)})"
     converted = f"msgspec.convert({literal(value)}, {expression.text}, dec_hook=decode_hook)"
-    return f"msgspec.field(default_factory=lambda: {converted})"
+    return f"{FACTORY}: {converted})"

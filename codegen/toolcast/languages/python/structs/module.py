@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, structs
 from ....contract.build import Built
 from ....contract.tree import Anything, Contract, Node, Object, Reference, String, Union, nodes
 from ....output_layout import contract_path, seen_from
-from ....runtime.tool import ResultForm
+from ....runtime.tool import Form
 from ....spec.type_folders import type_place
 from . import classes
 from .builder import Builder, find_tags
@@ -20,17 +20,16 @@ from .source_literals import deferred, text
 
 class Roots(Struct, frozen=True, kw_only=True):
     """The names of a tool's roots in its module. `exact` is false where the Struct alone accepts more than
-    the contract; `markers` tells whether markers are among the types of its fields; `wire` names the marker
-    to decode with, if there is one; `result` is the source of the result's type, "None" without one, and
-    `result_form` how it is written.
+    the contract; `wire` names the marker to decode with, if there is one; `result` is the source of the
+    result's type, "None" without one; `params_form` and `result_form` tell how both are written.
     """
 
     params: str
     result: str
     exact: bool
-    markers: bool
     wire: str
-    result_form: ResultForm | None = None
+    params_form: Form | None = None
+    result_form: Form | None = None
 
 
 def module_path(file: str) -> tuple[str, ...]:
@@ -61,8 +60,8 @@ def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Mo
         params=params,
         result=result,
         exact=not expression.marker,
-        markers=_uses_marker(builder, params),
         wire=wire if root.extra else "",
+        params_form=_params_form(builder, params),
         result_form=_result(builder, built, result) if has_result else None,
     )
     return _module(builder, "", module, frozenset()), roots
@@ -81,18 +80,26 @@ def type_modules(built: Built, files: Iterable[str]) -> dict[str, Module]:
     return {file: _module(builder, file, module_path(file), _import_cycle(needs, file)) for file in files}
 
 
-def _uses_marker(builder: Builder, name: str) -> bool:
+def _params_form(builder: Builder, name: str) -> Form | None:
+    """Return how msgspec writes parameters; None where markers are among the types of their fields."""
     uses: dict[str, set[str]] = {}
     marked: set[str] = set()
+    written: set[str] = set()
     for definitions in builder.definitions.values():
         for definition in definitions.values():
             uses.setdefault(definition.name, set()).update(definition.uses)
-            if isinstance(definition, AliasDefinition) and definition.marker:
+            if isinstance(definition, ClassDefinition):
+                if any(field.value.startswith(classes.FACTORY) for field in definition.fields):
+                    written.add(definition.name)
+            elif definition.marker:
                 marked.add(definition.name)
-    return not marked.isdisjoint(_reachable(uses, name) | {name})
+    used = _reachable(uses, name) | {name}
+    if not marked.isdisjoint(used):
+        return None
+    return "exact" if written.isdisjoint(used) else "defaults"
 
 
-def _result(builder: Builder, built: Built, name: str) -> ResultForm | None:
+def _result(builder: Builder, built: Built, name: str) -> Form | None:
     """Define the type of results; return how msgspec writes it."""
     assert built.contract is not None
     node = built.contract.roots["result"]
@@ -108,12 +115,12 @@ def _result(builder: Builder, built: Built, name: str) -> ResultForm | None:
     return None
 
 
-def _result_form(contract: Contract, root: Node) -> ResultForm | None:
+def _result_form(contract: Contract, root: Node) -> Form | None:
     """Return how the JSON that msgspec writes for a result differs from the contract's form; None where only
     the contract can tell: further properties stand beside the named ones, a keyword that no type says may ask
     for a default or forbid it, a value of any type may be anything, and so may be null as a default.
     """
-    form: ResultForm = "exact"
+    form: Form = "exact"
     waiting, followed = [root], set[tuple[str, str]]()
     while waiting:
         for node in nodes(waiting.pop()):

@@ -41,6 +41,6 @@ ASK: Final[ToolBinding[AskParams, AskResult]] = ToolBinding(
     external=True,
     callers=("model",),
     blocking=False,
-    markers=False,
+    params_form="exact",
     result_form="exact",
 )

@@ -30,5 +30,5 @@ QUERY: Final[ToolBinding[QueryParams, str | None]] = ToolBinding(
     description="A tool with a name of its own.",
     contract="../contracts/Query.json",
     schemas="../schemas",
-    markers=False,
+    params_form="exact",
 )

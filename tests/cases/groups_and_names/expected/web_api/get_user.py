@@ -30,5 +30,5 @@ GET_USER: Final[ToolBinding[GetUserParams, str | None]] = ToolBinding(
     description="A tool with a name of its own.",
     contract="../contracts/get-user.json",
     schemas="../schemas",
-    markers=False,
+    params_form="exact",
 )

@@ -32,5 +32,5 @@ WALK: Final[ToolBinding[WalkParams, str | None]] = ToolBinding(
     description="Walks a tree.",
     contract="../contracts/walk.json",
     schemas="../schemas",
-    markers=False,
+    params_form="exact",
 )

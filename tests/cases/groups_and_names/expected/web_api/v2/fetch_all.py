@@ -30,5 +30,5 @@ FETCH_ALL: Final[ToolBinding[FetchAllParams, str | None]] = ToolBinding(
     description="A tool with a name of its own.",
     contract="../../contracts/fetch_all.json",
     schemas="../../schemas",
-    markers=False,
+    params_form="exact",
 )

@@ -33,5 +33,5 @@ FORECAST: Final[ToolBinding[ForecastParams, str | None]] = ToolBinding(
     description="Forecasts the weather of a place for some days.",
     contract="../contracts/forecast.json",
     schemas="../schemas",
-    markers=False,
+    params_form="exact",
 )
