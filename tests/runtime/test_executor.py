@@ -215,6 +215,31 @@ def test_a_plain_handler_that_never_began_is_stopped() -> None:
     assert not called
 
 
+def test_a_timer_is_set_only_where_a_step_waits() -> None:
+    timers: list[float] = []
+
+    class Loop(asyncio.SelectorEventLoop):
+        def call_at(self, when: float, *args: Any, **kwargs: Any) -> asyncio.TimerHandle:
+            timers.append(when - self.time())
+            return super().call_at(when, *args, **kwargs)
+
+    async def at_once(params: Any, context: Any) -> str:
+        return "done"
+
+    async def waiting(params: Any, context: Any) -> str:
+        began = time.monotonic()
+        while time.monotonic() < began + 0.01:
+            pass  # this counts, too
+        await asyncio.sleep(0)
+        return "done"
+
+    with asyncio.Runner(loop_factory=Loop) as runner:
+        for handler in (at_once, waiting):
+            assert runner.run(one(handler, timeout=50).execute("edit", GOOD)).output == "done"
+            assert len(timers) == (handler is waiting)
+    assert 40 < timers[0] < 50 - 0.01
+
+
 def test_a_handlers_own_timeout_is_a_bug_of_its_own() -> None:
     async def own(params: Any, context: Any) -> str:
         raise TimeoutError("mine")

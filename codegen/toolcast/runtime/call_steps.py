@@ -3,9 +3,9 @@
 decode → policy, rate limit → secrets → precheck → approval → handler → result, redacted and cut
 """
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
@@ -55,10 +55,10 @@ def _redacted_context(context: ToolContext, secrets: "Secrets") -> ToolContext:
     """Return `context` without values of secrets in the call id, which a model may write and a handler may
     log, and in what a handler reports, logs and asks."""
     call_id = secrets.redact_text(context.call_id) if context.call_id else ""
-    channels = _redacted_channels(context, secrets)
-    if not channels and call_id == context.call_id:
+    silent = context.report is None and context.receive_log is None
+    if silent and context.asker is None and context.sampler is None and call_id == context.call_id:
         return context
-    return msgspec.structs.replace(context, call_id=call_id, **channels)
+    return msgspec.structs.replace(context, call_id=call_id, **_redacted_channels(context, secrets))
 
 
 def _redacted_channels(context: ToolContext, secrets: "Secrets") -> JsonObject:
@@ -94,12 +94,17 @@ def _redacted_channels(context: ToolContext, secrets: "Secrets") -> JsonObject:
 class _Waiting:
     """The unanswered questions of one call. While there is one, the call's timeout does not run."""
 
-    __slots__ = ("_left", "_open", "scope")
+    __slots__ = ("_left", "_open", "scope", "until")
 
     def __init__(self) -> None:
         self.scope: Timeout | None = None  # the timeout that runs, set by the call
+        self.until: float | None = None  # when the current step is over, in the loop's time
         self._open = 0
-        self._left = 0.0
+        self._left: float | None = None  # seconds, while a question is open
+
+    def begin(self, seconds: float) -> None:
+        """Begin a step."""
+        self.scope, self.until, self._left = None, _now() + seconds, None
 
     def stopping_time(self, context: ToolContext) -> ToolContext:
         """Return `context` with channels that stop the time."""
@@ -112,35 +117,53 @@ class _Waiting:
     def _stopping(self, channel: Callable[[object], object]) -> Callable[[object], Awaitable[object]]:
         async def ask(request: Any) -> Any:
             self._open += 1
-            when = None if self.scope is None else self.scope.when()
-            if self._open == 1 and when is not None:
-                self._left = when - _now()
+            if self._open == 1 and self.until is not None:
+                self._left = self.until - _now()
                 self._reschedule(None)
             try:
                 outcome = channel(request)
                 return await outcome if isinstance(outcome, Awaitable) else outcome
             finally:
                 self._open -= 1
-                if self._open == 0 and self.scope is not None and self.scope.when() is None:
+                if self._open == 0 and self._left is not None:
                     self._reschedule(_now() + self._left)
+                    self._left = None
 
         return ask
 
     def _reschedule(self, when: float | None) -> None:
-        assert self.scope is not None
-        with suppress(RuntimeError):  # the handler has ended, and a task of its own still asks
-            self.scope.reschedule(when)
+        self.until = when
+        if self.scope is not None:
+            with suppress(RuntimeError):  # the handler has ended, and a task of its own still asks
+                self.scope.reschedule(when)
+
+
+class _Begun:
+    """An awaitable that has begun, and gave `wait` to its event loop to wait for."""
+
+    __slots__ = ("_steps", "_wait")
+
+    def __init__(self, steps: Generator[Any, Any, Any], wait: object) -> None:
+        self._steps = steps
+        self._wait = wait
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        wait = self._wait
+        while True:
+            try:
+                step, given = self._steps.send, (yield wait)
+            except BaseException as problem:  # a cancellation
+                step, given = self._steps.throw, problem
+            try:
+                wait = step(given)
+            except StopIteration as end:
+                return end.value
 
 
 def _now() -> float:
     import asyncio
 
     return asyncio.get_running_loop().time()
-
-
-_TURN = 256
-"""Calls with a timeout after which the event loop has a turn: it drops the timers of calls that are over, and
-handlers that never wait would leave it none."""
 
 
 class ReadyTool(NamedTuple):
@@ -258,8 +281,7 @@ class _Call:
             guard.notify(observers, Failed(name, call_id, provider, self.stage, kind, number))
         if not encoded:
             result = make_encodable(result, name, call_id)
-        repairs = self._repairs(recorded)
-        if repairs:
+        if repairs := self._repairs(recorded):
             result = msgspec.structs.replace(result, repairs=repairs)
         if observers:
             guard.notify(observers, Finished(name, call_id, provider, result, perf_counter() - begun))
@@ -376,25 +398,28 @@ class _Call:
         return msgspec.structs.replace(context, approved=False)
 
     async def _within(self, work: Awaitable[object]) -> object:
+        """Await `work` for as long as a step may take. A timer costs as much as a call: it is set where
+        `work` waits, and few handlers do each time."""
         seconds = self.executor.guard.seconds(self.tool.binding.name)
         if seconds is None:
             return await work
+        waiting, begun = self.waiting, monotonic()
+        if waiting is not None:
+            waiting.begin(seconds)
+        steps = work.__await__()
+        try:
+            wait = next(steps)
+        except StopIteration as end:
+            return end.value
         import asyncio
 
-        self.executor.timed += 1
-        if self.executor.timed % _TURN == 0:
-            try:
-                await asyncio.sleep(0)
-            except BaseException:  # a cancellation
-                if isinstance(work, Coroutine):
-                    work.close()  # Python warns of a coroutine that never began
-                raise
-        scope = asyncio.timeout(seconds)
-        if self.waiting is not None:
-            self.waiting.scope = scope
+        if waiting is None:
+            scope = asyncio.timeout(seconds - (monotonic() - begun))
+        else:
+            scope = waiting.scope = asyncio.timeout_at(waiting.until)
         try:
             async with scope:
-                return await work
+                return await _Begun(steps, wait)
         except TimeoutError as problem:
             if not scope.expired():
                 raise

@@ -165,13 +165,8 @@ def rewrite(value: Any, change: Change, key: Change) -> Any:
     the contract is not checked again. Raises RecursionError for what contains itself."""
     if type(value) in _LEAVES:  # most values; to ask whether one is a Mapping takes several times as long
         return change(value)
-    if isinstance(value, Mapping):
-        changed = {key(name): rewrite(item, change, key) for name, item in value.items()}
-        same = len(changed) == len(value) and all(
-            name is old and changed[name] is item
-            for name, (old, item) in zip(changed, value.items(), strict=True)
-        )
-        return value if same else changed
+    if isinstance(value, msgspec.Struct):
+        return _struct(value, change, key)
     if isinstance(value, (list, tuple, set, frozenset)):
         items = [rewrite(item, change, key) for item in value]
         if all(new is old for new, old in zip(items, value, strict=True)):
@@ -179,8 +174,13 @@ def rewrite(value: Any, change: Change, key: Change) -> Any:
         if isinstance(value, tuple):
             return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
         return list(items) if isinstance(value, list) else type(value)(items)
-    if isinstance(value, msgspec.Struct):
-        return _struct(value, change, key)
+    if isinstance(value, Mapping):
+        changed = {key(name): rewrite(item, change, key) for name, item in value.items()}
+        same = len(changed) == len(value) and all(
+            name is old and changed[name] is item
+            for name, (old, item) in zip(changed, value.items(), strict=True)
+        )
+        return value if same else changed
     return change(value)
 
 

@@ -146,7 +146,6 @@ class Executor:
         "guesses",
         "loop_thread",
         "max_attempts",
-        "timed",
         "warned",
         "workers",
     )
@@ -166,7 +165,6 @@ class Executor:
         self.check_results = check_results
         self.guesses = guesses
         self.closed = False
-        self.timed = 0  # steps that had a timeout
         self.warned: set[str] = set()  # deprecated tools whose first call was logged
         self.loop_thread = LoopThread()  # for calls from programs without an event loop
 

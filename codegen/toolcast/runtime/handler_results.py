@@ -30,7 +30,8 @@ def _as_result(binding: AnyBinding, value: object, provider: str | None, call_id
     """Make the ToolResult for `provider`. That of a typed value is encodable. Raises TypeError if the value
     has no JSON text."""
     if isinstance(value, str):
-        return ToolResult(True, value, value if _is_typed_text(binding, value) else None)
+        typed = binding.result is not None and _is_typed_text(binding, value)
+        return ToolResult(True, value, value if typed else None)
     if isinstance(value, ToolResult):
         return value
     if value is None:
@@ -79,8 +80,8 @@ def result_validator(binding: AnyBinding) -> "Validator":
 def _is_typed_text(binding: AnyBinding, text: str) -> bool:
     """Tell whether a handler's text is its typed result, and not words in its place."""
     kind = binding.result
-    if kind is None or kind is str:
-        return kind is str
+    if kind is str:
+        return True
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return False
     return binding._result().validator().accepts(text)
@@ -150,7 +151,8 @@ def make_encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
     """Put U+FFFD for each code point that UTF-8 cannot carry, and log that; the same object if there is none.
     Lone surrogates are in file names that are no UTF-8 (PEP 383), and in text that was cut within a
     character. No provider's message and no protocol can hold them."""
-    if is_encodable(result.output) and is_encodable(result.error) and not result.content:
+    clean = is_encodable(result.output) and (not result.error or is_encodable(result.error))
+    if clean and not result.content:
         if result.data is None:
             return result
         try:

@@ -54,7 +54,10 @@ class Guard:
 
     def seconds(self, tool: str) -> float | None:
         """Return the time of a step of the tool."""
-        return self.timeout.get(tool) if isinstance(self.timeout, Mapping) else self.timeout
+        timeout = self.timeout
+        if timeout is None or isinstance(timeout, (int, float)):  # asked first: of a Mapping, it takes longer
+            return timeout
+        return timeout.get(tool)
 
     def notify(self, observers: Iterable[Observer], event: Event) -> None:
         """Call every observer with an event; exceptions are logged."""

@@ -29,8 +29,8 @@ def cut_result(result: ToolResult, limit: int) -> ToolResult:
     """Return `result` with at most `limit` characters of text; the same object if it has no more. `output`
     and the texts in `content` are one text, in this order: its middle is cut, and a piece that lies in there
     is left out. `error` is cut by itself."""
-    pieces = [piece.text for piece in result.content if piece.kind == "text"]
-    whole = len(result.output) + sum(map(len, pieces))
+    pieces = [piece.text for piece in result.content if piece.kind == "text"] if result.content else []
+    whole = sum(map(len, pieces), len(result.output))
     if whole <= limit and len(result.error) <= limit:
         return result
     output, content = result.output, result.content
