@@ -156,7 +156,7 @@ class WireAnswers(Answers):
         usage = read_usage(response, self._format)
         try:
             known = format_of(self._format)
-            calls = read_calls(response, known)
+            calls = read_calls(response, known, end.reason)
             messages = [] if known.name.startswith("mcp") else own_messages(response, known, calls)
         except DispatchError:
             if end.reason != "provider_error":

@@ -299,8 +299,8 @@ class Run:
 
     def _reply(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> None:
         replies = [*self._answers.render(answer, results)]
-        unread = len(self._answers.refused(answer.calls)) == len(answer.calls)
-        malformed = answer.end.reason == "malformed_call" and unread
+        malformed = answer.end.reason == "malformed_call"
+        malformed = malformed and len(self._answers.refused(answer.calls)) == len(answer.calls)
         self._malformed = self._malformed + 1 if malformed else 0
         self._interrupted = answer.end.reason == "paused" and not answer.calls
         if malformed and not replies and self._malformed <= _MALFORMED:
@@ -362,6 +362,9 @@ class Run:
         )
 
     async def _store(self, work: AnswerCalls, begin: tuple[int, ...] = ()) -> None:
+        if self._checkpoint is None:
+            work.begin(begin)
+            return
         async with self._storing:  # calls side by side: each state has what is true when it is stored
             if self._unstored is not None:
                 raise NotStoredError

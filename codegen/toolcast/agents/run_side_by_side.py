@@ -44,13 +44,13 @@ async def run_side_by_side(
     A call that is alone begins after those before it have ended, and those after it begin when it has ended.
     Cancelling this cancels all calls, and waits for that.
     """
-    slots = asyncio.Semaphore(limit)
+    run = execute
+    if len(calls) > limit:
+        slots = asyncio.Semaphore(limit)
 
-    async def run_in_slot(call: C) -> ToolResult:
-        async with slots:
-            return await execute(call)
-
-    run = execute if len(calls) <= limit else run_in_slot
+        async def run(call: C) -> ToolResult:
+            async with slots:
+                return await execute(call)
 
     results: list[ToolResult] = []
     for together in groups(calls, is_alone):

@@ -63,7 +63,7 @@ def conversation(messages: Iterable[object]) -> tuple[object, ...]:
     """Return messages as a tuple. Raises TypeError for one text or message: its letters or keys would be
     sent.
     """
-    if isinstance(messages, (str, bytes, bytearray, Mapping)):
+    if not isinstance(messages, (list, tuple)) and isinstance(messages, (str, bytes, bytearray, Mapping)):
         kind = "one message" if isinstance(messages, Mapping) else "one text"
         raise TypeError(
             f"messages must be a list of the provider's messages, not {kind} ({type(messages).__name__}). "

@@ -53,6 +53,7 @@ class AnswerCalls:
         count = len(answer.calls)
         self.answer = answer
         self._tools = tools
+        self._names = [*map(self._name, answer.calls)]
         self.response = pending.response
         self._found: list[ToolResult | None] = [*(pending.results or [None] * count)]
         self._waiting = {call.index: call for call in pending.waiting}
@@ -75,7 +76,7 @@ class AnswerCalls:
         for index, result in self.elsewhere.items():
             self._take(index, result)
         self._settled = settled
-        alone = [runs_alone(tools, self._name(call)) for call in answer.calls]
+        alone = [runs_alone(tools, name) for name in self._names]
         self._groups = [*groups(range(count), alone.__getitem__)]
 
     def _fits(self, pending: PendingAnswer) -> bool:
@@ -122,7 +123,7 @@ class AnswerCalls:
         from others.
         """
         calls = self.answer.calls
-        named = [i for i in self._open if getattr(calls[i], "id", "") == id and self._name(calls[i]) == name]
+        named = [i for i in self._open if self._names[i] == name and getattr(calls[i], "id", "") == id]
         equal = [i for i in named if getattr(calls[i], "arguments", None) == arguments]
         if not equal and len(named) != 1:
             return tuple(named or self._open)
@@ -132,14 +133,18 @@ class AnswerCalls:
             self._counted.add(index)
         return (index,)
 
-    @contextmanager
-    def beginning(self, places: tuple[int, ...]) -> Generator[None]:
-        """Note calls that begin; no longer where storing that raises."""
-        begun, unsure, waiting = {*self._begun}, {*self._unsure}, {**self._waiting}
+    def begin(self, places: tuple[int, ...]) -> None:
+        """Note calls that begin."""
         self._begun.update(places)
         self._unsure.difference_update(places)
         for index in places:
             self._waiting.pop(index, None)
+
+    @contextmanager
+    def beginning(self, places: tuple[int, ...]) -> Generator[None]:
+        """Note calls that begin; no longer where storing that raises."""
+        begun, unsure, waiting = {*self._begun}, {*self._unsure}, {**self._waiting}
+        self.begin(places)
         try:
             yield
         except BaseException:  # a cancellation, or a state that is not stored
@@ -156,7 +161,7 @@ class AnswerCalls:
         """
         if result.success or not places or not self._unsure.issuperset(places):
             return result
-        return ToolResult.failed(INTERRUPTED.format(self._name(self.answer.calls[places[0]])))
+        return ToolResult.failed(INTERRUPTED.format(self._names[places[0]]))
 
     def take(self, places: tuple[int, ...], result: ToolResult) -> bool:
         """Take a result while the batch goes on; True where it must be stored: the call waits for what its
@@ -199,7 +204,7 @@ class AnswerCalls:
         )
 
     def _is_repeatable(self, index: int) -> bool:
-        return is_repeatable(self._tools, self._name(self.answer.calls[index]))
+        return is_repeatable(self._tools, self._names[index])
 
     @property
     def results(self) -> list[ToolResult]:
@@ -222,7 +227,7 @@ class AnswerCalls:
         return [
             CallRecord(
                 id=str(getattr(self.answer.calls[index], "id", "")),
-                name=self._name(self.answer.calls[index]),
+                name=self._names[index],
                 arguments=getattr(self.answer.calls[index], "arguments", None),
                 result=result,
                 seconds=0.0,

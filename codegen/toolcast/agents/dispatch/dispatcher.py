@@ -118,7 +118,7 @@ class Dispatcher:
         for name in {call.name for call in calls}:
             binding = self._binding(name)
             if binding is not None:  # a missing dialect is the program's fault, not the model's
-                binding.definition(self.provider)
+                binding.definition(self.provider, strict=True)  # as generated: no environment is read
         return await run_side_by_side(
             calls,
             lambda call: self._one(call, context),

@@ -10,7 +10,7 @@ from ...runtime.wire.fragments import MAX_CALLS
 from .answer_facts import WHOLE, read_reason
 from .answer_fields import calls_path, get_field, items, kind, load, locate, plain, text, written
 from .call import Call, DispatchError, distinct
-from .wire_formats import Format, format_of
+from .wire_formats import Format, Reason, format_of
 
 
 def parse(response: Any, format: str) -> tuple[Call, ...]:
@@ -30,8 +30,8 @@ def parse(response: Any, format: str) -> tuple[Call, ...]:
     return read_calls(load(response), format_of(format))
 
 
-def read_calls(response: object, known: Format) -> tuple[Call, ...]:
-    """Read the calls of a loaded answer."""
+def read_calls(response: object, known: Format, reason: Reason | None = None) -> tuple[Call, ...]:
+    """Read the calls of a loaded answer; `reason` is why it ended, where somebody has read that."""
     if known.name.startswith("mcp"):
         return (_mcp_call(response),)
     found, path = _find(response, known)
@@ -46,7 +46,7 @@ def read_calls(response: object, known: Format) -> tuple[Call, ...]:
         return ()
     if known.ids is not None:
         raw = _with_ids(raw, response, known)
-    reason = read_reason(response, known)
+    reason = reason or read_reason(response, known)
     if reason == "cut":
         if _may_be_cut(raw[-1]) and call_shape(found[-1], known) is not None:
             raw[-1] = msgspec.structs.replace(raw[-1], cut=True)
