@@ -113,6 +113,9 @@ class _Watching:
 def calls() -> Ratios:
     """Calls of one tool: around raw decoding, with a typed result, three in a round of the loop."""
     from generated.files.edit import EDIT, EditResult
+    from generated.registry import BINDINGS
+
+    from .guards import NESTED
 
     text = b'{"file_path": "/a", "old_string": "b", "new_string": "c"}'
     untyped = msgspec.structs.replace(EDIT, result=None, result_form=None)
@@ -140,6 +143,21 @@ def calls() -> Ratios:
 
     bare = many(lambda: words(raw(text), ToolContext()))
     yield "a call with policy and hooks / raw msgspec", many(lambda: guarded.execute("edit", text)) / bare
+    nested = msgspec.json.Decoder(STRUCTS["http_request"]).decode
+    every = ToolRegistry(
+        policy=Policy("full"),
+        hooks=_Watching(),
+        secrets=lambda _: None,
+        timeout=30,
+        output_limit=24_000,
+        check_results=False,
+    )
+    every.register(BINDINGS["http_request"], words)
+    yield (
+        "a nested call with everything on, secrets listed / raw msgspec",
+        many(lambda: every.execute("http_request", NESTED))
+        / many(lambda: words(nested(NESTED), ToolContext())),
+    )
     executed = many(lambda: plain.execute("edit", text))
     yield "a typed result / a text result", many(lambda: structured.execute("edit", text)) / executed
     asked = [
