@@ -56,7 +56,9 @@ def test_another_default(old: Any, new: Any, said: str) -> None:
                 inner = {**properties(b={"$ref": "#/$defs/T"}), "$defs": {"T": inner}}
             both.append(inner)
         found = call_rules(*both)
-        assert [each.message for each in found.values()] == ([said.replace("`a`", f"`{name}`")] if said else [])
+        assert [each.message for each in found.values()] == (
+            [said.replace("`a`", f"`{name}`")] if said else []
+        )
     assert "default-changed" not in call_rules(properties(a=one), properties("a", a=other))
     assert "default-changed" not in call_rules(properties("a", a=one), properties(a=other))
 

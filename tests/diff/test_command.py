@@ -276,7 +276,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("setting", ["calls = 'off'", "calls = 'note'"])
-def test_no_level_of_an_audience_hides_that_nothing_was_compared(repository: Repository, setting: str) -> None:
+def test_no_level_of_an_audience_hides_that_nothing_was_compared(
+    repository: Repository, setting: str
+) -> None:
     repository.commit({"edit": BROKEN["reference"]})
     repository.write({"edit": EDIT}, f"diff = {{levels = {{{setting}}}}}\n")
     answer = diff()
