@@ -13,6 +13,7 @@
     [tool.toolcast.diff]
     against = "origin/main"
     levels = {model = "warning", tool-removed = "error"}
+    accepted = {3f1c0a9b27de = "no caller sends it"}
 
 Which codes and rules there are is known to each command, which reports the others.
 """
@@ -63,16 +64,18 @@ class VerifySettings(Struct, frozen=True, kw_only=True):
 
 
 class DiffSettings(Struct, frozen=True, kw_only=True):
-    """`[tool.toolcast.diff]`. `levels` are by rule or audience."""
+    """`[tool.toolcast.diff]`. `levels` are by rule or audience, the reasons of `accepted` by fingerprint."""
 
     against: str | None = None  # a git reference, a folder or a file
     levels: Mapping[str, Level] = {}
+    accepted: Mapping[str, str] = {}
 
 
 MOST_EXAMPLES: Final = 1_000_000
 _MOST_SEED: Final = 2**63 - 1  # the largest integer that TOML promises
 _LEVEL: Final = one_of(_LEVELS)
 _TOKENS: Final = whole(1)
+_REASON: Final = text("a sentence that says why", "no caller sends it")
 
 LINT_KEYS: Final = {
     "levels": Key(
@@ -118,6 +121,12 @@ DIFF_KEYS: Final = {
     "levels": Key(
         table, {}, "The level of a rule or an audience: error, warning, note or off.", '{model = "note"}'
     ),
+    "accepted": Key(
+        table,
+        {},
+        "Changes that somebody accepted: the reason of each, by its fingerprint.",
+        '{3f1c0a9b27de = "no caller sends it"}',
+    ),
 }
 
 
@@ -147,5 +156,6 @@ def read_diff(value: object, reader: TableReader) -> tuple[DiffSettings, list[Di
     """Read the table of diff, as `read_lint`."""
     values, problems = reader.read(value, DIFF_KEYS)
     levels, wrong = reader.below("levels").entries(values["levels"], _LEVEL)
-    values["levels"] = levels
-    return DiffSettings(**values), [*problems, *wrong]
+    accepted, more = reader.below("accepted").entries(values["accepted"], _REASON)
+    values |= {"levels": levels, "accepted": accepted}
+    return DiffSettings(**values), [*problems, *wrong, *more]

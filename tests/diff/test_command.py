@@ -375,3 +375,30 @@ def test_a_listed_tool_that_does_not_compile_is_a_change_of_its_own(
     answer = diff("--against", str(tmp_path / "old.json"))
     assert answer["failed"]
     assert "not-compared" in [rule for _, rule in rules(answer)]
+
+
+def test_the_next_version(repository: Repository) -> None:
+    repository.commit({"edit": EDIT, "other": {**EDIT, "name": "other"}})
+    repository.write(
+        {
+            "edit": {**EDIT, "description": "Edits."},
+            "other": {**EDIT, "name": "other"},
+            "new": EDIT | {"name": "new"},
+        }
+    )
+    lines = toolcast("diff", "--version").output.splitlines()
+    assert lines == ["minor", "patch  edit", "minor  new"]
+    repository.write({"edit": EDIT})
+    assert toolcast("diff", "--version").output.splitlines()[0] == "major"
+
+
+def test_an_accepted_change_is_told_no_more(repository: Repository) -> None:
+    repository.commit({"edit": EDIT, "other": {**EDIT, "name": "other"}})
+    repository.write({"edit": EDIT})
+    [found] = diff("--audience", "calls")["changes"]
+    repository.write(
+        {"edit": EDIT}, f"diff = {{accepted = {{{found['fingerprint']} = 'nobody calls it'}}}}\n"
+    )
+    answer = diff("--audience", "calls")
+    assert (answer["changes"], answer["failed"]) == ([], False)
+    assert answer["suppressed"][0]["suppression"]["reason"] == "nobody calls it"

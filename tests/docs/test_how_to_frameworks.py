@@ -62,6 +62,11 @@ def test_a_server_offers_the_tool(
     run_page(page_copy, project, environment={"FASTMCP_CHECK_FOR_UPDATES": "off"})
 
 
+def test_a_lock_tells_what_a_server_changed(client: Client, tmp_path: Path) -> None:
+    client("fastmcp")
+    run_page(HOW_TO / "lock-a-server.md", tmp_path, environment={"FASTMCP_CHECK_FOR_UPDATES": "off"})
+
+
 def test_a_client_starts_the_server_from_another_folder(
     client: Client, project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from toolcast.analysis.diff.lock import read_lock
 from toolcast.cli.main import import_group
 from toolcast.mcp import Limits, ListingError, McpTools, ToolChanges, mcp_tools
 from toolcast.providers import available
 from toolcast.runtime import ToolRegistry
 
+from tests.diff.projects import toolcast
 from tests.mcp.conftest import Sdk
 from tests.mcp.raw_server import ANSWERS, GREETINGS, LISTINGS, TOOLS
 from tests.mcp.scripted import connected
@@ -221,3 +223,18 @@ def test_a_list_that_changes_into_a_defective_one(case: str, form: str, sdk: Sdk
         assert any((TOOLS[case][1] or "it is new") in reason for reason in reasons.values())
 
     used(sdk, case, form, use, "later", message_handler=changes)
+
+
+@pytest.mark.parametrize(("case", "form"), every([*TOOLS, *LISTINGS, *GREETINGS], part=6))
+def test_a_lock_holds_the_sound_tools(case: str, form: str, tmp_path: Path) -> None:
+    file = tmp_path / "tools.lock"
+    with address(case, form) as target:
+        words = [target] if isinstance(target, str) else ["--", *target]
+        done = toolcast("lock", "--into", str(file), "--timeout", "5", *words)
+        assert isinstance(done.exception, SystemExit | None), done.output
+        assert "Traceback" not in done.output
+        if case not in TOOLS:
+            return
+        assert {"first", "last"} <= {each.name for each in read_lock(file, "").tools}
+        done = toolcast("lock", "--check", "--into", str(file), "--timeout", "5")
+        assert done.exit_code == 0, done.output

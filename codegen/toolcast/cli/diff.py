@@ -41,6 +41,7 @@ class _Options(Struct, frozen=True, kw_only=True):
     level: "Level"
     form: "Form"
     listing: bool
+    version: bool
     config_file: Path | None
 
 
@@ -54,6 +55,7 @@ class _Options(Struct, frozen=True, kw_only=True):
         "toolcast diff edit --audience calls    one tool, one audience",
         "toolcast diff --format markdown        a comment for a review",
         "toolcast diff --format changelog --against v1.4..   for the people who use the tools",
+        "toolcast diff --version --against v1.4..   what it asks of the next version",
         "toolcast diff --list                   every rule, and what it means",
     ),
 )
@@ -75,6 +77,7 @@ class _Options(Struct, frozen=True, kw_only=True):
     "--format", "form", type=click.Choice(_FORMS), default="text", show_default=True,
     help="For people, for programs, as CI annotations, for a review, for a changelog, or as SARIF 2.1.0.",
 )  # fmt: skip
+@click.option("--version", is_flag=True, help="Tell the next version alone: major, minor, patch or none.")
 @click.option("--list", "listing", is_flag=True, help="Explain every rule, and do nothing else.")
 @config_option
 @takes(_Options)
@@ -91,7 +94,7 @@ def command(options: _Options) -> int:
     then 1 only if a tool cannot be compared.
     """
     from ..analysis.diff.outcome import Choice
-    from .diff_text import compared, list_rules, plain_format, print_changelog, print_outcome
+    from .diff_text import compared, list_rules, plain_format, print_changelog, print_outcome, print_versions
 
     if options.listing:
         list_rules(options.form)
@@ -99,7 +102,10 @@ def command(options: _Options) -> int:
     config = configuration(options.config_file, plain_format(options.form))
     choice = Choice(today=date.today(), tools=options.specs, audiences=options.audiences, level=options.level)
     outcome = compared(config, (options.against, options.to), choice, options.providers, options.form)
-    if options.form == "changelog":
+    if options.version:
+        print_versions(outcome)
+    elif options.form == "changelog":
         return print_changelog(outcome)
-    print_outcome(outcome, options.form)
+    else:
+        print_outcome(outcome, options.form)
     return int(outcome.failed)

@@ -12,7 +12,15 @@ from msgspec.structs import asdict
 
 from ..analysis.diff.compare_states import compare_states, diff_profiles, setting_problems
 from ..analysis.diff.outcome import RANKS, Choice, DiffFinding, DiffOutcome
-from ..analysis.diff.rules import AUDIENCES, NOT_COMPARED, RULES, Audience, Change
+from ..analysis.diff.rules import (
+    AUDIENCES,
+    NOT_COMPARED,
+    RULES,
+    Audience,
+    Change,
+    Version,
+    version_change,
+)
 from ..analysis.diff.states import UnreadableStateError
 from ..analysis.diff.targets import open_states
 from ..colours import paint, wants_colour
@@ -44,13 +52,13 @@ _TITLES = {
 }
 
 
-def text(outcome: DiffOutcome, colour: bool) -> Iterator[str]:
+def text(outcome: DiffOutcome, colour: bool, *, fingerprints: bool = False) -> Iterator[str]:
     """Yield the lines for a terminal, the tools with errors first."""
     for tool, findings in _by_tool(outcome.findings):
         place = findings[0].change.file
         yield f"{paint(one_line(tool) or 'the whole set', 'bold', colour)}  {one_line(place)}"
         for each in findings:
-            yield from _lines(each, colour)
+            yield from _lines(each, colour, fingerprints)
         yield ""
     yield summary(outcome, colour)
 
@@ -64,7 +72,7 @@ def _by_tool(findings: Sequence[DiffFinding]) -> list[tuple[str, list[DiffFindin
     )
 
 
-def _lines(each: DiffFinding, colour: bool) -> Iterator[str]:
+def _lines(each: DiffFinding, colour: bool, fingerprints: bool) -> Iterator[str]:
     change = each.change
     kind = paint(f"{each.level}[{change.rule}]", each.level, colour)
     whom = f" [{', '.join(map(one_line, change.providers))}]" if change.providers else ""
@@ -77,6 +85,8 @@ def _lines(each: DiffFinding, colour: bool) -> Iterator[str]:
         rows.append(("refused", cut(change.witness.refusal, _LONGEST)))
     if change.hint and not is_note:
         rows.append(("hint", change.hint))
+    if fingerprints:
+        rows.append(("accept", change.fingerprint))
     for name, value in rows:
         yield f"    {paint(f'{name}:', 'hint', colour)} {one_line(value)}"
 
@@ -336,8 +346,8 @@ def list_rules(form: Form) -> None:
         click.echo(f"  {rule.title}. {rule.about}")
 
 
-def print_outcome(outcome: DiffOutcome, form: Form) -> None:
-    """Print a comparison in one of its forms."""
+def print_outcome(outcome: DiffOutcome, form: Form, *, fingerprints: bool = False) -> None:
+    """Print a comparison in one of its forms; as text with `fingerprints`, by which changes are accepted."""
     if form == "sarif":
         from .sarif import diff_sarif
 
@@ -352,8 +362,26 @@ def print_outcome(outcome: DiffOutcome, form: Form) -> None:
     else:
         print_diagnostics(outcome.diagnostics)
         colour = wants_colour(sys.stdout)
-        for line in text(outcome, colour):
+        for line in text(outcome, colour, fingerprints=fingerprints):
             click.echo(line, color=colour)
+
+
+def print_versions(outcome: DiffOutcome) -> None:
+    """Print what the changes ask of the version of the set, then of each tool that differs."""
+    print_diagnostics(outcome.diagnostics)
+    versions = _versions(outcome)
+    for tool, version in versions.items():
+        click.echo(f"{version}  {one_line(tool)}".rstrip())
+
+
+def _versions(outcome: DiffOutcome) -> dict[str, Version]:
+    """Return versions by tool; that of the set is first, under ""."""
+    by_tool: dict[str, list[Change]] = {"": []}
+    for each in (*outcome.findings, *outcome.suppressed):
+        by_tool[""].append(each.change)
+        if each.change.tool:
+            by_tool.setdefault(each.change.tool, []).append(each.change)
+    return {tool: version_change(changes) for tool, changes in sorted(by_tool.items())}
 
 
 def print_changelog(outcome: DiffOutcome) -> int:
@@ -371,6 +399,7 @@ def _as_data(outcome: DiffOutcome) -> JsonObject:
             {
                 "level": each.level,
                 **asdict(each.change),
+                "fingerprint": each.change.fingerprint,
                 **({"suppression": each.suppression} if each.suppression is not None else {}),
             }
             for each in findings
@@ -382,6 +411,7 @@ def _as_data(outcome: DiffOutcome) -> JsonObject:
         "tools": len(outcome.pairs),
         "unchanged": outcome.unchanged,
         "failed": outcome.failed,
+        "versions": _versions(outcome),
         "changes": rows(outcome.findings),
         "suppressed": rows(outcome.suppressed),
         "diagnostics": outcome.diagnostics,

@@ -22,6 +22,7 @@ COMMANDS = {
     "init": ("init", "command", "Set up toolcast in a project."),
     "lint": ("lint", "command", "Check the whole set: limits, names, wording, policy."),
     "list": ("list_", "command", "List the tools: groups, permissions, cost."),
+    "lock": ("lock", "command", "Lock the tools of others, and tell what changed in them."),
     "new": ("init", "new_command", "Write a commented spec to start from."),
     "report": ("report", "command", "Write a page that shows all tools, for every provider."),
     "schema": ("schema", "command", "Print the JSON Schema of the spec format."),

@@ -162,7 +162,7 @@ def without_bad_defects(schema: object) -> tuple[Any, tuple[SchemaChange, ...]]:
     return (sound.schema, changes) if changes else (schema, ())
 
 
-_HINTS = {"destructiveHint": "destructive", "idempotentHint": "idempotent", "openWorldHint": "open_world"}
+HINTS = {"destructiveHint": "destructive", "idempotentHint": "idempotent", "openWorldHint": "open_world"}
 
 
 class Declared(Struct, frozen=True, kw_only=True):
@@ -409,8 +409,8 @@ def _annotations(hints: object, title: object) -> tuple[JsonObject, bool | None,
     for key, value in hints.items():
         if key == "title" and isinstance(value, str):
             found.setdefault("title", value)
-        elif key in _HINTS and isinstance(value, bool):
-            found[_HINTS[key]] = value
+        elif key in HINTS and isinstance(value, bool):
+            found[HINTS[key]] = value
         elif not (key == "readOnlyHint" and isinstance(value, bool)):
             unknown.append(f"annotations.{key}")
     read_only = hints.get("readOnlyHint")

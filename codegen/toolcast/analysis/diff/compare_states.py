@@ -124,12 +124,17 @@ def _sorted_out(
     reported: list[DiffFinding] = []
     suppressed: list[DiffFinding] = []
     used: set[tuple[str, str]] = set()
+    accepted = {**config.diff.accepted, **choice.accepted}
     for change in changes:
         level = level_of(change.rule, config)
         entries = in_force(ignored.get(change.tool, {}), choice.today)
         suppression = entries.get(change.rule)
         if suppression is not None:
             used.add((change.tool, change.rule))
+        elif (reason := accepted.get(change.fingerprint)) is not None:
+            from ...spec.tool_spec import Suppression
+
+            suppression = Suppression(reason)
         if level == "off" or RANKS[level] > RANKS[choice.level]:
             continue
         if choice.audiences and change.audience not in choice.audiences and change.rule != NOT_COMPARED:

@@ -51,13 +51,15 @@ class DiffOutcome(Struct, frozen=True, kw_only=True):
 
 class Choice(Struct, frozen=True, kw_only=True):
     """The changes to report. Empty tuples mean all, but caches only where the configuration has a level for
-    them; `tools` are names or paths of specs; `today` ends suppressions.
+    them; `tools` are names or paths of specs; `today` ends suppressions. `accepted` are reasons by
+    fingerprint, besides those of the configuration.
     """
 
     today: datetime.date
     tools: tuple[str, ...] = ()
     audiences: tuple[Audience, ...] = ()
     level: Level = "note"  # the least one
+    accepted: Mapping[str, str] = {}
 
 
 class ComparedTools(Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from ...providers import Profile
 from ...spec.parsed_document import Path
 from ...spec.tool_spec import ToolSpec
 from .rules import RULES, Change, Witness
-from .states import State
+from .states import State, named
 
 
 class PairSide(Struct, frozen=True, kw_only=True):
@@ -189,7 +189,9 @@ class _Sides:
         built = build_tool(tool, state.types)
         if built.contract is not None:
             return PairSide(tool=tool, built=built)
-        wrong = [each for each in built.diagnostics if each.severity == "error"]
+        wrong = tuple(each for each in built.diagnostics if each.severity == "error")
+        if state.listed:
+            wrong = named(tool.name, wrong)
         (self.new_problems if state is self._new else self.old_problems).extend(wrong)
         return None
 

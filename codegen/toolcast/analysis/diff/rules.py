@@ -1,6 +1,7 @@
 """Changes, and the rules of `toolcast diff` by id: audience, default level, and what they mean."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
@@ -39,6 +40,14 @@ class Change(Struct, frozen=True, kw_only=True):
     providers: tuple[str, ...] = ()  # those concerned; none: all
     witness: Witness | None = None
     undecided: bool = False  # may break or not: neither a witness nor a proof was found
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what names this change in later comparisons, whatever else changed: twelve hex digits over
+        its rule, tool, place and sentence.
+        """
+        said = (self.rule, self.tool, self.pointer, self.message)
+        return sha256("\0".join(said).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 class _Rule(Struct, frozen=True):
@@ -663,3 +672,22 @@ def level_of(rule: str, config: Config) -> Level:
     known = RULES[rule]
     of_audience = None if rule == NOT_COMPARED else levels.get(known.audience)
     return levels.get(rule) or of_audience or known.level
+
+
+Version = Literal["major", "minor", "patch", "none"]
+"""What a change asks of a version, as Semantic Versioning has it."""
+_PUBLIC: Final = frozenset({"calls", "results", "code", "trust"})
+
+
+def version_change(changes: Iterable[Change]) -> Version:
+    """Return what some changes ask of the version of their tools.
+
+    What breaks callers, readers of results, code or a grant of permissions (rules that are errors, whatever
+    level a project gives them) is major; all else that they may notice is minor; texts for models,
+    definitions for providers and caches are a patch.
+    """
+    found = tuple(changes)
+    public = [each for each in found if each.audience in _PUBLIC]
+    if any(RULES[each.rule].level == "error" for each in public):
+        return "major"
+    return "minor" if public else "patch" if found else "none"

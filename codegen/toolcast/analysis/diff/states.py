@@ -25,6 +25,7 @@ from ...spec.tool_names import NAME, Entry, check_names, check_types, group_of, 
 from ...spec.type_folders import TypeFolder, file_of, is_outside
 
 if TYPE_CHECKING:
+    from ...importers.declared_tools import Declarations
     from ...spec.tool_spec import ToolSpec
 
 MAX_FILES: Final = 200_000
@@ -301,19 +302,32 @@ def read_listed(file: FilePath, known_providers: frozenset[str]) -> State:
     """Read a list of tools, JSON or JSON lines, as `import tools` does. Raises UnreadableStateError without
     tools.
     """
-    from ...importers.import_tools import read_tools, specs_of
-    from ...importers.spec_text import permission_of
+    from ...importers.import_tools import read_tools
 
     shown_file = show(file.absolute())
     declared = read_tools([file])
-    imported = specs_of(declared)
-    if not imported.drafts and declared.diagnostics:
+    state = listed_state(declared, shown_file, known_providers)
+    if not state.tools and not state.refused and declared.diagnostics:
         problem = declared.diagnostics[0]
         raise unreadable(shown_file, problem.code, problem.message, problem.hint)
+    return state
+
+
+def named(tool: str, problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return problems of a listed tool, whose file and line do not tell which it is, with its name."""
+    return tuple(structs.replace(each, message=f"tool {tool!r}: {each.message}") for each in problems)
+
+
+def listed_state(declared: Declarations, label: str, known_providers: frozenset[str]) -> State:
+    """Return the tools of a list as a state; `label` stands for the file in messages."""
+    from ...importers.import_tools import specs_of
+    from ...importers.spec_text import permission_of
+
+    imported = specs_of(structs.replace(declared, label=declared.label or label))
     by_name = {tool.name: tool for tool in declared.tools}
     problems = [
         Diagnostic(
-            file=shown_file,
+            file=label,
             line=each.line,
             severity=each.severity,
             code=each.code,
@@ -328,15 +342,15 @@ def read_listed(file: FilePath, known_providers: frozenset[str]) -> State:
         origin = by_name[draft.original]
         permission = permission_of(origin) or "write"
         data = {**draft.data, "permission": permission, "secrets": []}
-        document = _ListedTool(file=shown_file, data=data, line=origin.line)
+        document = _ListedTool(file=label, data=data, line=origin.line)
         spec, wrong, _ = _tool(document, draft.path, known_providers)
-        problems += wrong
+        problems += named(draft.original, wrong)
         if spec is not None:
             tools[spec.name] = spec
         else:
             refused.add(draft.data["name"])
     return State(
-        label=shown_file,
+        label=label,
         tools=tools,
         types={},
         refused=frozenset(refused),
