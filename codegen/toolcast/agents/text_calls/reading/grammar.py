@@ -93,7 +93,7 @@ class Candidate(Struct, frozen=True, eq=False):
 
 
 class Candidates:
-    """What may begin with one literal, in the order in which it is tried."""
+    """Holds what may begin with one literal, in the order in which it is tried."""
 
     def __init__(self, literal: str, several: Sequence[Candidate]) -> None:
         self.several = tuple(several)
