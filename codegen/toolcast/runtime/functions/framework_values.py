@@ -1,13 +1,13 @@
 """Values of FastMCP, the MCP SDK and LangChain that have no JSON form: contexts, and content of results.
 
-Nothing here imports a framework: a program that has such a value has imported it.
+A framework is imported here only for a function that has its types: the program has imported it, too.
 """
 
-import sys
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack, nullcontext
 from functools import cache, lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
@@ -88,16 +88,16 @@ def _langchain_piece(item: Any) -> object:
             return Content.of(text)
         case {"type": "image" | "audio" | "file" as kind, "base64": str(data)}:
             return _binary(kind, data, item.get("mime_type") or "", item.get("filename") or "")
-    return item
+        case _:
+            return item
 
 
 def states_content(annotation: object) -> bool:
     """Tell whether a type is that of content, or of a whole result, or has such members or items."""
     parts = union_members(annotation)
-    items = [item for part in parts for item in get_args(part)]
-    return any(isinstance(part, type) and bool(_kind(part)) for part in parts) or any(
-        map(states_content, items)
-    )
+    if any(isinstance(part, type) and _name_of(part) for part in parts):
+        return True
+    return any(states_content(item) for part in parts for item in get_args(part))
 
 
 def _kind(value: object) -> str:
@@ -143,8 +143,8 @@ def in_fastmcp_context(
 ) -> Callable[..., Awaitable[Any]]:
     """Return a function of the parameters and the context of a call. It calls `function` with the `arguments`
     that are made of them, and with what FastMCP injects: its `Context`, and dependencies."""
-    injected = sys.modules["fastmcp.server.dependencies"].without_injected_parameters(function)
-    context_class = sys.modules["fastmcp.server.context"].Context
+    injected = import_module("fastmcp.server.dependencies").without_injected_parameters(function)
+    context_class = import_module("fastmcp.server.context").Context
 
     async def call(params: object, context: ToolContext) -> Any:
         filled = arguments(params, context)
@@ -165,11 +165,10 @@ def _served_context() -> Any:
     server is one without resources and prompts."""
     from ..questions import ElicitationRequest, put_question
 
-    fastmcp = sys.modules["fastmcp"]
-    elicitation = sys.modules["fastmcp.server.elicitation"]
-    dependencies = sys.modules["fastmcp.server.dependencies"]
-    base: Any = sys.modules["fastmcp.server.context"].Context
-    server = fastmcp.FastMCP("toolcast")
+    elicitation = import_module("fastmcp.server.elicitation")
+    dependencies = import_module("fastmcp.server.dependencies")
+    base: Any = import_module("fastmcp.server.context").Context
+    server = import_module("fastmcp").FastMCP("toolcast")
 
     class ServedContext(base):  # type: ignore[misc]  # the framework comes untyped
         def __init__(self, call: ToolContext) -> None:
@@ -194,9 +193,7 @@ def _served_context() -> Any:
         def session_id(self) -> str:
             return _SESSION if self.request_context is None else str(super().session_id)
 
-        async def report_progress(
-            self, progress: float, total: float | None = None, message: str | None = None
-        ) -> None:
+        async def report_progress(self, progress: float, total: Any = None, message: Any = None) -> None:
             self._call.progress(progress, total, message)
 
         async def log(
