@@ -183,8 +183,9 @@ def _changed_names(renames: Renames, names: Iterable[str]) -> dict[str, str]:
 def _declared(nodes: list[SchemaNode]) -> list[str]:
     found: dict[str, None] = {}
     for node in nodes:
-        found.update(dict.fromkeys(node.keywords.get("properties", ())))
-        found.update(dict.fromkeys(node.keywords.get("required", ())))
+        for keyword in ("properties", "required"):
+            if keyword in node.keywords:
+                found.update(dict.fromkeys(node.keywords[keyword]))
     return list(found)
 
 
