@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.analysis.diff import compare_tools
 from toolcast.analysis.diff.rules import AUDIENCES, RULES
 from toolcast.cli.diff import AUDIENCES as OPTIONS
 
@@ -71,6 +72,25 @@ def test_equal_specs_are_neither_parsed_nor_read_from_git(repository: Repository
     unwanted = ("contract", "providers", "languages", "runtime", "analysis.containment", "project.core")
     assert not [each for each in modules if each.startswith(tuple(f"toolcast.{name}" for name in unwanted))]
     assert not {"yaml", "jinja2", "black", "jsonschema_rs"}.intersection(modules)
+
+
+@pytest.mark.parametrize("begun", ["in a worker", "in a worker that fails"])
+def test_worker_processes_find_what_this_process_finds(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, begun: str
+) -> None:
+    names = [f"tool_{number}" for number in range(20)]
+    place = {"$ref": "_types/place.json"}
+    specs = {name: with_properties(EDIT, **{name: {"type": "string"}, "place": place}) for name in names}
+    repository.commit({"_types/place": {"type": "string"}, **specs, "gone": EDIT})
+    specs = {name: with_properties(each, mode={"enum": ["a"]}) for name, each in specs.items()}
+    repository.write({"_types/place": {"type": "integer"}, **specs, "tool_3": "{", "other": REWORDED})
+    alone = diff()
+    assert {"values-narrowed", "type-narrowed", "not-compared"} <= {rule for _, rule in rules(alone)}
+    monkeypatch.setattr(compare_tools, "MANY", 1)
+    monkeypatch.setattr(compare_tools, "processors", lambda: 2)
+    if begun == "in a worker that fails":
+        monkeypatch.setattr(compare_tools, "_prepare", len)  # of two arguments
+    assert diff() == alone
 
 
 @pytest.mark.usefixtures("broken")

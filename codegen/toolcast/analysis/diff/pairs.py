@@ -159,6 +159,11 @@ def make_pairs(old: State, new: State) -> _Pairs:
     )
 
 
+def make_pair(states: tuple[State, State], old: ToolSpec, new: ToolSpec) -> Pair | None:
+    """Pair a tool of the old state with one of the new; None where one of them does not compile."""
+    return _Sides(*states).pair(old, new)
+
+
 def _lacking(state: State, other: State) -> list[str]:
     """Return the tools that the other state has not even as a spec with errors."""
     return sorted(
@@ -177,7 +182,7 @@ class _Sides:
 
     def pair(self, old: ToolSpec, new: ToolSpec) -> Pair | None:
         after = self._side(self._new, new)
-        shared = not self._old.types and not self._new.types and _same_schemas(old, new)
+        shared = not self._old.types and not self._new.types and same_schemas(old, new)
         before = PairSide(tool=old, built=after.built) if shared and after else self._side(self._old, old)
         return None if before is None or after is None else _pair(before, after)
 
@@ -196,7 +201,7 @@ class _Sides:
         return None
 
 
-def _same_schemas(old: ToolSpec, new: ToolSpec) -> bool:
+def same_schemas(old: ToolSpec, new: ToolSpec) -> bool:
     """Return whether both have the same contract and examples, and so the same problems."""
     one, other = old.document.data, new.document.data
     return all(one.get(key) == other.get(key) for key in ("parameters", "result", "examples"))
