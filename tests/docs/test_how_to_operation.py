@@ -11,7 +11,7 @@ from .scripted_models import Turn, scripted_models
 
 PAGES = (
     "secrets", "approvals", "retries-and-timeouts", "traces-and-logs", "limits-and-budgets",
-    "injected-values", "validate-in-tests",
+    "injected-values", "validate-in-tests", "images",
 )  # fmt: skip
 HOW_TO = DOCS / "how-to"
 REFUND: list[Turn] = [[("refund", {"order": "17"})], []]

@@ -55,3 +55,10 @@ def test_pipes_in_cells_are_shown_as_they_are(site: Path) -> None:
 def test_the_search_has_a_name(site: Path) -> None:
     html = (site / "index.html").read_text("utf-8")
     assert len(re.findall(r'role="dialog" aria-label="Search"', html)) == 1
+
+
+def test_the_search_ranks_by_headings(site: Path) -> None:
+    for page in ("", "how-to/images"):
+        html = (site / page / "index.html").read_text("utf-8")
+        assert len(re.findall(r'"search": "[./]*assets/search\.js\?javascripts/workers/search\.', html)) == 1
+    assert (site / "assets" / "search.js").is_file()

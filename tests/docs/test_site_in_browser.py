@@ -1,5 +1,6 @@
 """The site in Chromium: axe-core finds nothing in pages of each kind, and none is wider than the screen."""
 
+import re
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -74,6 +75,29 @@ def test_axe_finds_nothing_in_the_search(page: "Page", address: str) -> None:
     page.get_by_role("textbox", name="Search").press_sequentially("strict mode")
     page.locator(".md-search-result__link").first.wait_for()
     assert axe(page) == []
+
+
+def test_the_search_finds_words_of_headings_first(browser: "Browser", address: str) -> None:
+    wanted = {
+        "renaming a tool": "how-to/review-a-change/#rename-a-tool",
+        "rename tool": "how-to/review-a-change/#rename-a-tool",
+        "change a default": "how-to/review-a-change/#change-a-default",
+        "large api": "how-to/migrate-from-openapi/#import-a-large-api",
+        "TestModel": "how-to/pydantic-ai/#test-with-testmodel",
+        "images": "how-to/images/",
+        "precheck": "how-to/approvals/#refuse-a-call-before-anybody-is-asked-precheck",
+        "strict mode": "reference/providers/#without-strict-mode",
+    }
+    page, found = browser.new_page(), {}
+    for query in wanted:
+        page.goto(f"{address}?q={query}")
+        first = page.locator(".md-search-result__item").first
+        first.wait_for()
+        links = first.locator("a.md-search-result__link")
+        found[query] = [str(each.get_attribute("href")) for each in links.all()]
+    page.close()
+    for query, target in wanted.items():
+        assert target in [re.sub(r"\?[^#]*", "", link.removeprefix(address)) for link in found[query]], query
 
 
 def test_axe_finds_nothing_in_the_menu_of_a_phone(browser: "Browser", scheme: str, address: str) -> None:
