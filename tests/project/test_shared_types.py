@@ -15,10 +15,15 @@ from click.testing import CliRunner, Result
 from toolcast.cli.main import cli
 from toolcast.cli.watch import watched
 from toolcast.config import load_config
+from toolcast.project.core.compiled import Options
+from toolcast.project.core.compiler import compile_type
 from toolcast.project.integrations.step import StepError, open_project
 from toolcast.project.output.manifest import parse_manifest
 from toolcast.project.state.index import up_to_date
+from toolcast.spec.load import load_type
+from toolcast.spec.parsed_document import SharedTypes
 
+from tests.counting import lines_executed
 from tests.project.fake import put, tree
 
 MONEY = """\
@@ -431,3 +436,70 @@ def test_a_repository_of_another_user_is_none(mono: Path, monkeypatch: pytest.Mo
     monkeypatch.delenv("SUDO_UID", raising=False)
     os.chown(mono / ".git", 12345, 12345)
     assert "config-outside" in run(mono / "shop", "generate").output
+
+
+# -- types that refer to each other --------------------------------------------------------------------
+
+
+def connected(count: int) -> dict[str, str]:
+    """Types of which each refers to every other, and one that refers to them."""
+    references = {f"p{number}": {"$ref": f"t{number}.yaml"} for number in range(count)}
+    texts = {
+        f"_types/t{n}.yaml": json.dumps({"type": "object", "properties": references}) for n in range(count)
+    }
+    return {**texts, "_types/user.yaml": json.dumps({"type": "array", "items": {"$ref": "t0.yaml"}})}
+
+
+def documents(folder: Path, texts: dict[str, str]) -> SharedTypes:
+    write(folder, texts)
+    types = SharedTypes()
+    for path in texts:
+        document, _ = load_type(folder, path, shown_root="specs")
+        assert document is not None
+        types[path] = document
+    return types
+
+
+CONNECTED = {
+    "alone": {**connected(3), "_types/other.yaml": "{type: string, enum: [a]}"},
+    "with a warning": {**connected(3), "_types/other.yaml": "{type: string, format: emial}"},
+    "with definitions": {
+        **connected(3),
+        "_types/a.yaml": "{$defs: {One: {properties: {t: {$ref: t1.yaml}}}, Two: {type: string}}}",
+        "_types/b.yaml": "{anyOf: [{$ref: 'a.yaml#/$defs/One'}, {$ref: 'a.yaml#/$defs/Two'}]}",
+    },
+    "with aliases in a circle": {
+        "_types/m.yaml": "{type: array, items: {anyOf: [{$ref: n.yaml}, {type: string}]}}",
+        "_types/n.yaml": "{type: array, items: {anyOf: [{$ref: m.yaml}, {type: integer}]}}",
+        "_types/a.yaml": "{type: array, items: {$ref: n.yaml}}",
+        "_types/other.yaml": "{type: object, properties: {x: {$ref: a.yaml}}}",
+    },
+    "of one name": {
+        **connected(2),
+        "_types/a/item.yaml": "{type: string}",
+        "_types/b/item.yaml": "{type: integer}",
+    },
+    "with an error": {**connected(2), "_types/wrong.yaml": "{type: integer, minimum: 2, maximum: 1}"},
+}
+
+
+@pytest.mark.parametrize("texts", CONNECTED.values(), ids=CONNECTED)
+def test_a_type_compiles_alike_alone_and_with_others(tmp_path: Path, texts: dict[str, str]) -> None:
+    options = Options(providers=("mcp",), targets=("typescript",))
+    together = documents(tmp_path, texts)
+    for order in (sorted(texts), sorted(texts, reverse=True)):
+        for path in order:
+            alone = compile_type(path, documents(tmp_path, texts), options)
+            assert compile_type(path, together, options) == alone
+            assert (not alone.files) == ("wrong" in path)
+
+
+def test_types_that_refer_to_each_other_cost_what_is_written(tmp_path: Path) -> None:
+    options = Options(providers=("mcp",))
+
+    def lines(count: int) -> int:
+        types = documents(tmp_path / str(count), connected(count))
+        return lines_executed(lambda: [compile_type(path, types, options) for path in types])
+
+    lines(2)  # imports, and what is made at first use
+    assert lines(16) < 30 * lines(4)  # 16 times as many references

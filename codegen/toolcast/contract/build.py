@@ -7,7 +7,7 @@ accepts more are left out, or loosened.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, structs
 from msgspec.structs import replace
@@ -22,13 +22,13 @@ from ..jsonschema.validator_errors import SearchTooLong
 from ..runtime.grammars import INSTALL, GrammarError, TextGrammar, TextInput, grammar_of
 from ..runtime.hidden_parameters import without_parameters
 from ..spec.keys import KEYS, SYNONYMS
-from ..spec.parsed_document import Document, Path, diagnose
+from ..spec.parsed_document import Document, Path, SharedTypes, diagnose
 from ..spec.read_file import SourceDocument
 from ..spec.spec_checker import Names, SpecChecker
 from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
-from .normal_form import NormalForm, direct_references
-from .normal_form_builder import NormalFormBuilder
+from .normal_form import NormalForm, direct_references, schemas_with_pointers
+from .normal_form_builder import MOST_UNKNOWN, NormalFormBuilder, base_name
 from .reader import ANY_TYPE_KEYWORDS, ContractReader
 from .schema_mistakes import doubtful_schemas
 from .schema_problems import (
@@ -56,6 +56,7 @@ class Built(Struct, frozen=True, kw_only=True):
     document: JsonMapping
     documents: Mapping[str, Document]  # shared type files
     diagnostics: tuple[Diagnostic, ...]
+    together: "Together | None" = None  # what the contract of a shared type file is a part of
 
     def validator(self, pointer: str) -> Validator:
         """The exact validator of the schema at `pointer` of the contract document."""
@@ -142,13 +143,83 @@ def offered(built: Built, inject: Collection[str]) -> Built:
     return structs.replace(built, normal=normal, document=normal.document(), contract=contract)
 
 
+class Together(Struct, frozen=True, kw_only=True):
+    """Shared type files built as one contract, from which that of each is taken. `needs` has the files that
+    each refers to; `made` is what others make of all of them once.
+    """
+
+    built: Built
+    needs: Mapping[str, set[str]]
+    made: dict[str, Any]
+
+    def contract_of(self, file: str) -> Built:
+        """Return the contract of one file: its definitions and those that it refers to, sorted by name, so
+        that it does not depend on the other files.
+        """
+        built, files = self.built, reachable(self.needs, file) | {file}
+        if built.contract is None:
+            return built
+        names = sorted(name for name, at in built.normal.locations.items() if at.file in files)
+        shown = {built.documents[each].file for each in files}
+        defs = {name: built.normal.defs[name] for name in names}
+        locations = {name: built.normal.locations[name] for name in names}
+        definitions = {name: built.contract.definitions[name] for name in names}
+        return structs.replace(
+            built,
+            contract=Contract(roots={}, definitions=definitions, files={n: locations[n].file for n in names}),
+            normal=replace(built.normal, defs=defs, locations=locations, uses=tuple(sorted(files))),
+            document={"$defs": defs},
+            diagnostics=tuple(each for each in built.diagnostics if each.file in shown),
+            together=self,
+        )
+
+
 def build_type(file: str, types: Mapping[str, Document]) -> Built:
     """Build the contract of a shared type file: its definitions, and those of the files that it uses, as
     `build_tool`.
     """
-    normaliser = NormalFormBuilder(None, types)
-    normaliser.add_type(file)
-    return _build(normaliser)
+    return build_types((file,), types).contract_of(file)
+
+
+def build_types(files: Collection[str], types: Mapping[str, Document]) -> Together:
+    """Build shared type files as one contract; of one set of types, each is built once where that is exact.
+    The second files that the first do not lead to bring all types in.
+    """
+    made: list[Together] = types.made if isinstance(types, SharedTypes) else []
+    known = next((each for each in made if each.needs.keys() >= set(files)), None)
+    if known is not None:
+        return known
+    for wanted in (types, files) if len(made) == 1 else (files,):
+        normaliser = NormalFormBuilder(None, types)
+        for file in sorted(wanted):
+            normaliser.add_type(file)
+        built = _build(normaliser)
+        together = Together(built=built, needs=built.file_references(), made={})
+        serves = normaliser.unknown_keywords <= MOST_UNKNOWN and _serves_each(built)
+        if serves or wanted is types:
+            made.append(together if serves else Together(built=built, needs={}, made={}))
+        if serves:
+            break
+    return together
+
+
+def _serves_each(built: Built) -> bool:
+    """Return whether each file alone would have the same contract: nothing is wrong or missing, no definition
+    had to take another name beside others, each is public, and no bound of the checks was near.
+    """
+    locations = built.normal.locations
+    return (
+        built.contract is not None
+        and not built.normal.missing
+        and all(name == base_name(at) for name, at in locations.items())
+        and all(not at.path or (len(at.path) == 2 and at.path[0] in _GROUPS) for at in locations.values())
+        and sum(1 for each in built.normal.defs.values() for _ in schemas_with_pointers(each, "")) <= _MOST
+    )
+
+
+_GROUPS: Final = ("$defs", "definitions")
+_MOST: Final = 10_000
+"""Schemas of types that are built together: a tenth of what `Emptiness` looks into."""
 
 
 def _build(
@@ -310,6 +381,17 @@ def _copy_origin(
 ) -> None:
     if id(schema) in origins:
         origins[id(made)] = origins[id(schema)]
+
+
+def reachable(edges: Mapping[str, set[str]], start: str) -> set[str]:
+    """Return what edges lead to from `start`, one or several."""
+    visited: set[str] = set()
+    waiting = [start]
+    while waiting:
+        found = edges.get(waiting.pop(), set()) - visited
+        visited |= found
+        waiting += found
+    return visited
 
 
 class _CorrectedDocument:

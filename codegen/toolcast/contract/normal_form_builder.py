@@ -49,7 +49,7 @@ _COPIED: Final = (ANNOTATIONS | ASSERTIONS) - {"$ref", "pattern", "format", "$co
 """Keywords that are copied once the form of their value is right."""
 
 
-_MOST_UNKNOWN: Final = 200
+MOST_UNKNOWN: Final = 200
 """Unknown keywords that are compared with known ones, which is slow."""
 
 
@@ -71,7 +71,7 @@ class NormalFormBuilder:
         self._pending: list[tuple[str, SpecLocation]] = []
         self._linked = False
         self._states_draft: set[str] = set()
-        self._unknown_keywords = 0
+        self.unknown_keywords = 0
 
     def add_root(self, name: str, path: Path) -> None:
         """Read the tool's schema at `path` (`("parameters",)`) as the root called `name`."""
@@ -365,8 +365,8 @@ class NormalFormBuilder:
             )  # fmt: skip
 
     def _check_unknown(self, keyword: str, schema: Mapping[str, object], below: SpecLocation) -> None:
-        self._unknown_keywords += 1
-        found = unknown_keyword(keyword, schema) if self._unknown_keywords <= _MOST_UNKNOWN else None
+        self.unknown_keywords += 1
+        found = unknown_keyword(keyword, schema) if self.unknown_keywords <= MOST_UNKNOWN else None
         if found is not None:
             self._report_mistake(below, found, key=True)
 
@@ -394,8 +394,7 @@ class NormalFormBuilder:
         """The definition's name in `$defs`; the first request also queues it for reading."""
         if target in self._names:
             return self._names[target]
-        last = target.path[-1] if target.path else posixpath.splitext(posixpath.basename(target.file))[0]
-        base = re.sub(r"[^A-Za-z0-9_.-]", "_", str(last)) or "_"
+        base = base_name(target)
         name, count = base, 1
         while name in self.locations:
             count += 1
@@ -413,6 +412,12 @@ class NormalFormBuilder:
             name, location = self._pending.pop()
             self.defs[name] = self._schema(value_at(location.document.data, location.path), location, 0)
         self.defs = {name: self.defs[name] for name in self.locations if name in self.defs}
+
+
+def base_name(target: DefinitionLocation) -> str:
+    """Return the name of a definition in `$defs`, unless another one has it."""
+    last = target.path[-1] if target.path else posixpath.splitext(posixpath.basename(target.file))[0]
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", str(last)) or "_"
 
 
 _DECLARING: Final = frozenset({"$ref", "properties", "patternProperties", "allOf", "anyOf", "oneOf"})

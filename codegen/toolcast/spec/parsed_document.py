@@ -38,6 +38,11 @@ class SharedTypes(dict[str, Document]):
 
     broken: frozenset[str] = frozenset()
 
+    def __init__(self) -> None:
+        """`made` is for the compiler, which keeps there what it made of types, for all units of the run."""
+        super().__init__()
+        self.made: list[Any] = []
+
 
 def diagnose(
     document: Document,

@@ -43,11 +43,13 @@ class UnsoundError(Exception):
 
 class Isolated:
     """Modules by dotted name, run on first use. While the context is open they stand in `sys.modules` under a
-    private prefix, because msgspec looks there for the names in quoted annotations.
+    private prefix, because msgspec looks there for the names in quoted annotations. Modules that are not
+    among the sources are those of `shared`, which stays open.
     """
 
-    def __init__(self, sources: Mapping[str, str | ast.Module]) -> None:
+    def __init__(self, sources: Mapping[str, str | ast.Module], shared: "Isolated | None" = None) -> None:
         self._sources = sources
+        self._shared = shared
         self._prefix = f"_toolcast_proof_{id(self):x}"
         self._modules: dict[str, ModuleType] = {}
 
@@ -68,6 +70,8 @@ class Isolated:
         """Run a module, if it has not run. Raises UnsoundError where it does not."""
         if name in self._modules:
             return self._modules[name]
+        if name not in self._sources and self._shared is not None:
+            return self._shared.load(name)
         if name not in self._sources:
             raise UnsoundError(f"it imports {name}, which nothing generates")
         module = ModuleType(f"{self._prefix}.{name}")
@@ -79,8 +83,10 @@ class Isolated:
             shared = isinstance(source, str) and len(source) <= _LONGEST
             exec(_compiled(source) if shared else _code(source), module.__dict__)
         except UnsoundError:
+            del sys.modules[self._modules.pop(name).__name__]
             raise
         except Exception as problem:  # a generated module
+            del sys.modules[self._modules.pop(name).__name__]
             raise UnsoundError(f"it does not run: {type(problem).__name__}: {problem}") from problem
         return module
 

@@ -1,13 +1,15 @@
 """Compile one spec to its output files: the pure core of the build."""
 
+import ast
 import importlib
 import importlib.abc
 import importlib.util
 import itertools
 import sys
+import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import lru_cache
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache, partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +17,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...contract.build import Built, build_tool, build_type
+from ...contract.build import Built, Together, build_tool, build_type, build_types
 from ...diagnostics import Diagnostic
 from ...languages.python.bindings.render_module import (
     ProviderFiles,
@@ -55,7 +57,7 @@ from ...output_layout import (
 )
 from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, envelope_pointers, profile_for
 from ...runtime.request_rules import RequestRules
-from ...spec.parsed_document import Document, diagnose
+from ...spec.parsed_document import Document, SharedTypes, diagnose
 from ...spec.tool_spec import ToolSpec
 from .compiled import (
     Compiled,
@@ -290,23 +292,41 @@ def check_tool(python: bytes, built: Built, roots: Roots, names: ToolNames) -> N
 def tool_module_run(python: bytes, built: Built, names: ToolNames) -> Generator[ModuleType]:
     """Run the module of a tool apart, without its Protocol. Raises UnsoundError or ValueError."""
     dotted = ".".join(names.module)
-    with Isolated({dotted: without_protocol(parsed(python)), **_shared_sources(built)}) as isolated:
+    with _isolated({dotted: without_protocol(parsed(python))}, built) as isolated:
         yield isolated.load(dotted)
 
 
 def _check_type(python: bytes, path: str, built: Built, module: Module) -> None:
     dotted = ".".join(module_path(path))
-    with Isolated({**_shared_sources(built), dotted: python.decode()}) as isolated:
+    with _isolated({dotted: python.decode()}, built) as isolated:
         defined = tuple(each.name for each in (*module.definitions, *module.late_definitions))
         build_decoders(isolated.load(dotted), defined)
 
 
-def _shared_sources(built: Built) -> dict[str, str]:
-    """Return the modules of shared types in use, by the built-in templates: a project's are not run."""
-    templates = _templates(None)
+@contextmanager
+def _isolated(sources: Mapping[str, str | ast.Module], built: Built) -> Generator[Isolated]:
+    """Yield modules, with those of the shared types in use: they run once for all units of a set of types."""
+    shared: Isolated | None = None
+    with ExitStack() as stack:
+        if built.normal.uses:
+            together = built.together or build_types(built.normal.uses, built.documents)
+            shared = together.made.get("modules")
+            if shared is None:
+                shared = together.made["modules"] = Isolated(_shared_sources(together))
+                close = partial(shared.__exit__, None, None, None)
+                if isinstance(built.documents, SharedTypes):
+                    weakref.finalize(built.documents, close)
+                else:
+                    stack.callback(close)
+        yield stack.enter_context(Isolated(sources, shared))
+
+
+def _shared_sources(together: Together) -> dict[str, str]:
+    """Return the modules of shared types, by the built-in templates: a project's are not run."""
+    templates, built = _templates(None), replace(together.built, together=together)
     return {
         ".".join(module_path(file)): type_text(file, "", module, templates)
-        for file, module in type_modules(built, built.normal.uses).items()
+        for file, module in type_modules(built, together.needs).items()
     }
 
 

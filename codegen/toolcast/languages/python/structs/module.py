@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import UNSET, Struct, structs
 
-from ....contract.build import Built
+from ....contract.build import Built, reachable
 from ....contract.tree import Anything, Contract, Node, Object, Reference, String, Union, nodes
 from ....output_layout import contract_path, seen_from
 from ....runtime.tool import Form
@@ -74,10 +74,15 @@ def type_module(built: Built, file: str) -> Module:
 
 def type_modules(built: Built, files: Iterable[str]) -> dict[str, Module]:
     """Make the modules of shared type files that one contract uses, by their paths below the specs root."""
-    builder = _builder(built, contract=None)
-    _define_shared(builder, built)
-    needs = built.file_references()
-    return {file: _module(builder, file, module_path(file), _import_cycle(needs, file)) for file in files}
+    made = {} if built.together is None else built.together.made
+    if "types" not in made:
+        whole = built if built.together is None else built.together.built
+        builder, needs = _builder(whole, contract=None), whole.file_references()
+        leads = {file: reachable(needs, file) | {file} for file in needs}
+        _define_shared(builder, whole, leads)
+        made["types"] = builder, leads
+    builder, leads = made["types"]
+    return {file: _module(builder, file, module_path(file), _import_cycle(leads, file)) for file in files}
 
 
 def _params_form(builder: Builder, name: str) -> Form | None:
@@ -93,7 +98,7 @@ def _params_form(builder: Builder, name: str) -> Form | None:
                     written.add(definition.name)
             elif definition.marker:
                 marked.add(definition.name)
-    used = _reachable(uses, name) | {name}
+    used = reachable(uses, name) | {name}
     if not marked.isdisjoint(used):
         return None
     return "exact" if written.isdisjoint(used) else "defaults"
@@ -197,29 +202,24 @@ def _public(built: Built) -> dict[str, str]:
     return public
 
 
-def _define_shared(builder: Builder, built: Built) -> None:
-    """Define all public definitions, file by file: their names must be equal for every tool."""
-    order = sorted(builder.public, key=lambda n: (builder.file_of(n), built.order(built.normal.locations[n])))
+def _define_shared(builder: Builder, built: Built, leads: Mapping[str, set[str]] = {}) -> None:
+    """Define all public definitions, file by file: their names must be equal for every tool. `leads` has the
+    files that each leads to: what a file needs comes first, so that no file depends on those that need it.
+    """
+    order = sorted(
+        builder.public,
+        key=lambda name: (
+            len(leads.get(builder.file_of(name), ())),
+            builder.file_of(name),
+            built.order(built.normal.locations[name]),
+        ),
+    )
     builder.define_all(order)
 
 
-def _import_cycle(needs: Mapping[str, set[str]], file: str) -> frozenset[str]:
+def _import_cycle(leads: Mapping[str, set[str]], file: str) -> frozenset[str]:
     """Shared files that import this one, which imports them: their imports are at the end of the module."""
-    users: dict[str, set[str]] = {}
-    for user, used in needs.items():
-        for each in used:
-            users.setdefault(each, set()).add(user)
-    return frozenset(_reachable(needs, file) & _reachable(users, file) - {file})
-
-
-def _reachable(edges: Mapping[str, set[str]], start: str) -> set[str]:
-    visited: set[str] = set()
-    waiting = [start]
-    while waiting:
-        found = edges.get(waiting.pop(), set()) - visited
-        visited |= found
-        waiting += found
-    return visited
+    return frozenset(each for each in leads.get(file, ()) if file in leads[each] and each != file)
 
 
 def _module(builder: Builder, file: str, module: tuple[str, ...], cycle: frozenset[str]) -> Module:
