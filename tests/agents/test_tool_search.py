@@ -19,6 +19,7 @@ from toolcast.mcp.live.offered_tools import bind
 from toolcast.mcp.live.server_tool import LiveTool
 from toolcast.providers import Normalizer, available
 from toolcast.runtime import Content, ToolBinding, ToolRegistry, ToolResult
+from toolcast.runtime.snapshot import LazyBindings
 from toolcast.runtime.standalone_schema import standalone_schema
 
 from generated.registry import BINDINGS
@@ -278,6 +279,31 @@ def test_a_chosen_tool_alone_can_be_found() -> None:
     assert "web_search" not in references(found_by(shown, QUERY))
     shown.choose(groups="web")
     assert references(found_by(shown, QUERY))[0] == "web_search"
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai-responses"])
+def test_without_native_loading_the_search_is_a_tool_like_any_other(provider: str) -> None:
+    """For an older model, or another server of the dialect."""
+    shown = Disclosure(registry_of(), provider, native=False, search="program")
+    [search] = shown.definition_objects()
+    assert (search["name"], CHECKS[provider](search)) == ("tool_search", [])
+    assert "- edit: Replace one" in found_by(shown, "unique occurrence").output
+    [_, edit] = shown.definition_objects()
+    assert edit == json.loads(BINDINGS["edit"].definition(provider))
+
+
+def test_a_tool_whose_module_fails_costs_no_search() -> None:
+    class Failing(LazyBindings):
+        def __getitem__(self, name: str) -> Any:
+            raise ImportError(name)
+
+    registry = registry_of("glob")
+    registry.register_later(Failing("generated", {"broken": ".broken:BROKEN"}), "broken", handle)
+    for provider in ("openai", "openai-responses"):
+        shown = Disclosure(registry, provider, search="program")
+        found = found_by(shown, "glob pattern")
+        assert references(found) or "- glob: " in found.output
+    assert not asyncio.run(shown.execute("broken", {})).success
 
 
 def test_a_search_that_cannot_be_is_refused() -> None:

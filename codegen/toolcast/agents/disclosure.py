@@ -127,7 +127,7 @@ class Disclosure(Caller):
                 "native=RequestRules(…) with what its requests take, or leave it out."
             )
         if self._program_searches and provider != TEXT:
-            search_definition(provider, self.request_rules)
+            self._search_definition()
         self._check_name()
         self._upgrade = upgrade
         self._order: dict[str, None] = {}  # tools shown so far; only appended to
@@ -351,14 +351,15 @@ class Disclosure(Caller):
 
     def _search(self, params: Any, _: ToolContext | None) -> ToolResult:
         """Find tools that are left out of requests, and have the next one hold them."""
-        names = index_of(self.registry.snapshot()).find(params.query, fits=self._is_searched)
+        index = index_of(self.registry.snapshot())
+        names = index.find(params.query, fits=self._is_searched)
         found = [self.registry.get(name).binding for name in names]
         self._order |= dict.fromkeys(names)
         if not self._loads or not found:
             return found_in_words(found, params.query)
         rules, listed = self.request_rules, found
         if rules.namespace:  # its name and its description are of all tools of a group
-            searched = filter(self._is_searched, self.registry)
+            searched = filter(self._is_searched, index.names)
             listed = [self.registry.get(name).binding for name in searched]
         tools = [
             RequestTool(
@@ -371,6 +372,11 @@ class Disclosure(Caller):
             for each in listed
         ]
         return found_as_tools(names, tools, rules)
+
+    def _search_definition(self) -> bytes:
+        rules = self.request_rules
+        is_tool = "$name" in rules.client_search.values()
+        return search_definition(self.provider, rules if is_tool or self._loads else RequestRules())
 
     def _is_searched(self, name: str) -> bool:
         return self._is_late(name) and (self._wanted is None or name in self._wanted)
@@ -399,10 +405,9 @@ class Disclosure(Caller):
     @property
     def _loads(self) -> bool:
         """True where the provider loads tools on demand in this session."""
-        rules = self.request_rules
-        if self._program_searches and not rules.client_search:
+        if self._asked is False or (self._program_searches and not self.request_rules.client_search):
             return False
-        return isinstance(self._asked, RequestRules) or (self._asked is not False and rules.loads_tools)
+        return isinstance(self._asked, RequestRules) or self.request_rules.loads_tools
 
     def _check_name(self) -> None:
         if self._program_searches and SEARCH.name in self.registry:
@@ -433,7 +438,7 @@ class Disclosure(Caller):
     def _request_tool(self, binding: AnyBinding, level: Level, grouped: bool) -> RequestTool:
         name = binding.name
         if binding is SEARCH:
-            return RequestTool(name, search_definition(self.provider, self.request_rules))
+            return RequestTool(name, self._search_definition())
         if self._loads and self._is_late(name):
             definition = binding.definition(self.provider)
             return RequestTool(name, definition, True, binding.group if grouped else "", binding.summary)

@@ -66,7 +66,7 @@ class SearchedTool(Struct, frozen=True, kw_only=True):
 
 class SearchIndex:
     """The words of tools with different names, weighed once by BM25 (Robertson and Zaragoza, 2009), with
-    fields as weights of words (Robertson, Zaragoza and Taylor, 2004).
+    fields as weights of words (Robertson, Zaragoza and Taylor, 2004). `names` are the tools with words.
     """
 
     def __init__(self, tools: Iterable[SearchedTool]) -> None:
@@ -78,6 +78,7 @@ class SearchIndex:
                 for word in search_words(text[:_MAX_TEXT]):
                     counts[_stem(word)][tool.name] += weight
                     lengths[tool.name] += weight
+        self.names = tuple(lengths)
         mean = sum(lengths.values()) / max(len(lengths), 1)
         damping = {
             name: _SATURATION * (1 - _LENGTH + _LENGTH * length / mean) for name, length in lengths.items()
