@@ -234,9 +234,10 @@ class Disclosure(Caller):
         late = {name for name in chosen if self._program_searches and self._is_late(name)}
         self._order |= {name: None for name in chosen if name not in late}
         self._grouped = self._grouped or len(self._order)
-        first: list[tuple[AnyBinding, Level]] = [(SEARCH, "full")] if late else []
-        listed = [(self.registry.get(name).binding, self.level_of(name)) for name in self._order]
-        return (*first, *listed)
+        listed: tuple[tuple[AnyBinding, Level], ...] = tuple(
+            (self.registry.get(name).binding, self.level_of(name)) for name in self._order
+        )
+        return ((SEARCH, "full"), *listed) if late else listed
 
     def definition_objects(self, *, cache: Cache | None = None) -> list[JsonObject]:
         """Return `definitions` as parsed objects.
