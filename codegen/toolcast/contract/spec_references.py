@@ -80,6 +80,7 @@ class References:
         self.path = path
         self.missing: set[str] = set()
         self._indexes: dict[DefinitionLocation, SchemaIndex] = {}
+        self._shared = types.indexes if isinstance(types, SharedTypes) else self._indexes
         self._compared = 0
 
     def target(self, ref: str, location: SpecLocation) -> DefinitionLocation | ReferenceProblem:
@@ -112,11 +113,11 @@ class References:
         return (self.types[file] if file else location.document).data
 
     def _index(self, document: Document, file: str, root: Path) -> SchemaIndex:
-        key = DefinitionLocation(file, root)
-        if key not in self._indexes:
+        key, indexes = DefinitionLocation(file, root), self._shared if file else self._indexes
+        if key not in indexes:
             schema = value_at(document.data, root)
-            self._indexes[key] = SchemaIndex(schema, draft_of(schema))
-        return self._indexes[key]
+            indexes[key] = SchemaIndex(schema, draft_of(schema))
+        return indexes[key]
 
     def _points_at_nothing(self, ref: str, schema: object) -> ReferenceProblem:
         """The problem of a reference whose fragment leads nowhere in `schema`, the root of its file."""

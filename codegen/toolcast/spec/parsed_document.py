@@ -39,9 +39,10 @@ class SharedTypes(dict[str, Document]):
     broken: frozenset[str] = frozenset()
 
     def __init__(self) -> None:
-        """`made` is for the compiler, which keeps there what it made of types, for all units of the run."""
+        """`made` and `indexes` are for the compiler: what it made of types, and of their files."""
         super().__init__()
         self.made: list[Any] = []
+        self.indexes: dict[Any, Any] = {}
 
 
 def diagnose(

@@ -77,9 +77,12 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> Jso
 
 
 def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) -> JsonObject:
-    """Return the value of each placeholder that an envelope may name; None where the tool object has none."""
+    """Return the value of each placeholder that an envelope may name; None where the tool object has none,
+    and for forms of the result that the envelope of the profile does not name.
+    """
     schema = None if omits(profile, parameters) else parameters.schema
-    result = result_form(tool, profile)[0]
+    named = {name for name, _ in placeholders(profile.envelope)}
+    result = result_form(tool, profile)[0] if any(name.startswith("$result") for name in named) else None
     if profile.states_draft:
         if schema is not None and "parameters" in tool.states_draft:
             schema = {"$schema": DIALECT, **schema}
@@ -92,7 +95,7 @@ def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) ->
     stated = replace(tool, result_schema=result, keys=keys)
     examples = shown_examples(tool, profile, parameters).values
     return {
-        **_values(stated, schema, parameters.strict),
+        **_values(stated, schema, parameters.strict, response="$result_response" in named),
         "$callers": called,
         "$examples": list(examples) or None,
     }
@@ -201,7 +204,9 @@ def placeholders(
             yield item, (*below, key)
 
 
-def _values(tool: ToolInfo, parameters: JsonObject | None, strict: bool | None) -> JsonObject:
+def _values(
+    tool: ToolInfo, parameters: JsonObject | None, strict: bool | None, *, response: bool = True
+) -> JsonObject:
     result, text, blocking = tool.result_schema, tool.input, tool.keys.get("blocking")
     sent = {name: _member(tool.keys.get(key.name)) for key in SENT for name in key.carriers}
     return {
@@ -217,7 +222,7 @@ def _values(tool: ToolInfo, parameters: JsonObject | None, strict: bool | None) 
         "$result": result,
         "$result_object": result if result is not None and result.get("type") == "object" else None,
         "$result_text": None if result is None or may_be_text(result) else result,
-        "$result_response": None if result is None else in_response(result),
+        "$result_response": in_response(result) if response and result is not None else None,
         "$read_only": tool.read_only,
         "$destructive": tool.destructive,
         "$idempotent": tool.idempotent,
