@@ -107,6 +107,24 @@ def test_shared_definitions() -> None:
     assert both(one, other) == [[place], [place]]
 
 
+def test_order_of_definitions() -> None:
+    places = {"a": {"$ref": "#/$defs/S"}, "b": {"$ref": "#/$defs/T"}}
+    one, other = (
+        spec(
+            parameters={
+                **properties(**{name: places[name] for name in names}),
+                "$defs": dict.fromkeys(("S", "T"), TEXT),
+            }
+        )
+        for names in ("ab", "ba")
+    )
+    said = [(each.pointer, each.message) for each in changes(one, other)]
+    assert said == [
+        ("", "the definitions stand in another order"),
+        ("/parameters", "the properties stand in another order"),
+    ]
+
+
 def test_results_are_read_by_clients_that_are_shown_them() -> None:
     one, other = (
         spec(result={"type": "object", "properties": {"n": {"type": "integer", "description": text}}})

@@ -264,7 +264,7 @@ def spoken(pointer: str) -> str:
 
 def named(pointer: str, message: str) -> str:
     """Return a message about a place of a contract document with the place's name, unless it has it."""
-    name = spoken(pointer)
+    name = spoken(pointer) if pointer else ""
     return f"`{name}`: {message}" if name and f"`{name}`" not in message else message
 
 

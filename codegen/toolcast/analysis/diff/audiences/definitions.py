@@ -207,7 +207,7 @@ def _schemas(pair: Pair, providers: tuple[str, ...]) -> Iterator[Change]:
         count += 1
         if count <= _MOST:
             message = named(each.pointer, each.message)
-            if split(each.pointer)[0] == "result" and "`result`" not in message:
+            if each.pointer.startswith("/result") and "`result`" not in message:
                 message = f"in the result, {message}"
             yield pair.change(each.rule, message, pointer=each.pointer, old=each.old, providers=providers)
     if count > _MOST:
