@@ -58,6 +58,7 @@ def test_the_work_of_a_worker_that_is_killed_is_done_again(
     assert tree(config.output) == tree(plain.output)
 
 
+@pytest.mark.filterwarnings("error:resource_tracker")  # it is started again where it died
 def test_workers_import_nothing_from_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

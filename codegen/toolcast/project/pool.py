@@ -60,7 +60,8 @@ def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) 
     from concurrent.futures.process import BrokenProcessPool
 
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count, context, _start, (initializer, *arguments))
+    with _clean_start():  # the tracker of resources is a process, too
+        pool = ProcessPoolExecutor(count, context, _start, (initializer, *arguments))
 
     def submit(function: Callable[..., object], *values: object) -> "Future[Any]":
         with _clean_start():
