@@ -263,7 +263,8 @@ def test_a_template_that_makes_more_than_literals_of_texts_is_refused(
     tool = stages.spec(tmp_path / "specs", json.dumps({**SPEC, "description": "import sys"}))
     outcome = compile_tool(tool, {}, Options(providers=("mcp",), templates=str(tmp_path)))
     assert not outcome.files
-    assert [problem.code for problem in outcome.diagnostics] == ["unsound-module"]
+    errors = [problem.code for problem in outcome.diagnostics if problem.severity == "error"]
+    assert errors == ["unsound-module"]
 
 
 def test_a_binding_says_that_its_struct_is_not_exact(tmp_path: Path) -> None:
