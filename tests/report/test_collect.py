@@ -264,4 +264,4 @@ def test_tokens_are_those_of_lint(own: Report) -> None:
         assert {each.tool: (each.full, each.brief) for each in costs} == {
             name: (cell.tokens, cell.brief) for name, cell in cells.items()
         }
-        assert own.sets[number].tokens == together(costs)
+        assert own.sets[number].tokens == together([each.full for each in costs])
