@@ -37,10 +37,11 @@ MODULES: dict[str, tuple[str, ...] | None] = {
             "Deferred",
             "Finished",
         ),
-        *("Hooks", "CallHooks"),
+        *("Hooks", "CallHooks", "Written"),
     ),
     "toolcast.runtime.middleware.logs": None,
     "toolcast.runtime.middleware.otel": ("instrument",),
+    "toolcast.runtime.middleware.record": None,
     "toolcast.providers": (
         *("normalize", "Normalized", "LedgerEntry", "Normalizer", "decode", "Profile", "available"),
         *("load_profile", "load_profile_file", "steps", "Step", "SchemaError", "ProfileError"),

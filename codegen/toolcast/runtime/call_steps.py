@@ -262,7 +262,10 @@ class _Call:
                 raise redacted_refusal(problem, guard) from None
             max_attempts = attempts_of(name, self.executor.max_attempts)
             result = refused_result(self.tool.binding, problem, guard, self.context.attempt, max_attempts)
-            guard.notify(observers, Refused(name, call_id, provider, cast("Stage", self.stage), result.error))
+            stage = cast("Stage", self.stage)
+            wrong = guard.redacted_violations(problem.__cause__) if stage == "arguments" else ()
+            written = guard.written(arguments) if wrong else None
+            guard.notify(observers, Refused(name, call_id, provider, stage, result.error, written, wrong))
         except _TimeoutError as problem:
             event = TimedOut(name, call_id, provider, self.stage, problem.seconds, problem.runs_on)
             guard.notify(observers, event)
@@ -322,7 +325,9 @@ class _Call:
         if observers:
             # A model may have learnt a value elsewhere and write it out.
             redacted = shown if secrets is None else secrets.redact(shown)
-            guard.notify(observers, Decoded(name, call_id, provider, redacted, self._repairs(guesses)))
+            written = guard.written(arguments) if guard.records else None
+            event = Decoded(name, call_id, provider, redacted, self._repairs(guesses), written)
+            guard.notify(observers, event)
         decision, since = None, 0
         if policy is not None:
             self.stage = "policy"

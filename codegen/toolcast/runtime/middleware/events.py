@@ -16,6 +16,7 @@ from ..repairs.repair import Repair
 from ..result import ToolResult
 
 if TYPE_CHECKING:
+    from ...jsonschema.validator_errors import Violation
     from ..context import ToolContext
 
 
@@ -36,16 +37,30 @@ class _Event(Struct, frozen=True):
     provider: str | None
 
 
+class Written(Struct, frozen=True):
+    """Arguments as the model wrote them.
+
+    Attributes:
+        arguments: JSON text or parsed data, with marks in place of secrets.
+        redacted: whether there are marks.
+    """
+
+    arguments: Any
+    redacted: bool = False
+
+
 class Decoded(_Event, frozen=True):
     """The arguments are decoded.
 
     Attributes:
         params: typed parameters, with references in place of secrets.
         repairs: corrections of the tool's name, and by guesses in the arguments, redacted; at most 50.
+        written: the arguments before, if a hook of the registry has a true `wants_arguments`.
     """
 
     params: Any
     repairs: tuple[Repair, ...] = ()
+    written: Written | None = None
 
 
 class Approved(_Event, frozen=True):
@@ -70,10 +85,14 @@ class Refused(_Event, frozen=True):
     Attributes:
         stage: the step that refused it.
         error: the text for the model.
+        written: as of Decoded, at the stage `arguments` alone.
+        violations: what is wrong with `written`, redacted, without what was expected.
     """
 
     stage: Stage
     error: str
+    written: Written | None = None
+    violations: "tuple[Violation, ...]" = ()
 
 
 class Failed(_Event, frozen=True):
@@ -147,7 +166,8 @@ Observer: TypeAlias = Callable[[Event], object]
 
 
 class Hooks(Protocol):
-    """An object that observes calls."""
+    """An object that observes calls. With a true attribute `wants_arguments`, events have the arguments as
+    the model wrote them."""
 
     def on(self, event: Event, /) -> object:
         """Take notice of one event. Called in the event loop; it must not block. What it raises is logged and

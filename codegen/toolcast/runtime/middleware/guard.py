@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from ..binding import AnyBinding
 from ..context import ToolContext
-from ..errors import InjectionError, is_from_outside
+from ..errors import ArgumentError, InjectionError, is_from_outside
 from ..log_records import ERROR, log
 from ..result import ToolResult
-from .events import Event, Hooks, Observer
+from .events import Event, Hooks, Observer, Written
 
 if TYPE_CHECKING:
+    from ...jsonschema.validator_errors import Violation
     from .policy.policy import Policy
     from .secrets.secrets import Resolver, Secrets
 
 
 class Guard:
-    """The middleware of one registry. `surrounds`: a hook has `around`; `observers` are all hooks' `on`."""
+    """The middleware of one registry. `surrounds`: a hook has `around`; `records`: one wants arguments as
+    they were written; `observers` are all hooks' `on`."""
 
-    __slots__ = ("hooks", "limit", "observers", "policy", "secrets", "surrounds", "timeout")
+    __slots__ = ("hooks", "limit", "observers", "policy", "records", "secrets", "surrounds", "timeout")
 
     def __init__(
         self,
@@ -42,11 +44,29 @@ class Guard:
         self.hooks = listed
         self.observers: tuple[Observer, ...] = tuple(hook.on for hook in listed)
         self.surrounds = any(hasattr(hook, "around") for hook in listed)
+        self.records = any(getattr(hook, "wants_arguments", False) for hook in listed)
         self.timeout = timeout
         self.limit = limit
 
     def redact_text(self, text: str) -> str:
         return text if self.secrets is None else self.secrets.redact_text(text)
+
+    def written(self, arguments: Any) -> Written | None:
+        """Return arguments for events, where a hook wants them."""
+        if not self.records:
+            return None
+        shown = arguments if self.secrets is None else self.secrets.redact(arguments)
+        return Written(shown, shown is not arguments and shown != arguments)
+
+    def redacted_violations(self, problem: object) -> "tuple[Violation, ...]":
+        """Return what is wrong with refused arguments, for hooks that want them."""
+        if not self.records or not isinstance(problem, ArgumentError):
+            return ()
+        from ...jsonschema.validator_errors import Violation
+
+        found = problem.violations or (Violation("$", problem.problem, "json"),)
+        text = self.redact_text
+        return tuple(Violation(text(each.path), text(each.message), each.keyword) for each in found)
 
     def redactor(self) -> Callable[[str], str] | None:
         """Return `redact_text` as a function; None without secrets."""
