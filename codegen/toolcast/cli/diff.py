@@ -8,7 +8,7 @@ import click
 from msgspec import Struct
 
 from .complete_values import complete_providers, complete_tools
-from .options import config_option, configuration, examples, takes
+from .options import calls_option, config_option, configuration, examples, read_calls, takes
 
 if TYPE_CHECKING:
     from ..command_settings import Level
@@ -40,6 +40,7 @@ class _Options(Struct, frozen=True, kw_only=True):
     providers: tuple[str, ...]
     level: "Level"
     form: "Form"
+    calls: tuple[Path, ...]
     listing: bool
     version: bool
     config_file: Path | None
@@ -56,6 +57,7 @@ class _Options(Struct, frozen=True, kw_only=True):
         "toolcast diff --format markdown        a comment for a review",
         "toolcast diff --format changelog --against v1.4..   for the people who use the tools",
         "toolcast diff --version --against v1.4..   what it asks of the next version",
+        "toolcast diff --calls calls.jsonl      how many recorded calls break",
         "toolcast diff --list                   every rule, and what it means",
     ),
 )
@@ -77,6 +79,7 @@ class _Options(Struct, frozen=True, kw_only=True):
     "--format", "form", type=click.Choice(_FORMS), default="text", show_default=True,
     help="For people, for programs, as CI annotations, for a review, for a changelog, or as SARIF 2.1.0.",
 )  # fmt: skip
+@calls_option
 @click.option("--version", is_flag=True, help="Tell the next version alone: major, minor, patch or none.")
 @click.option("--list", "listing", is_flag=True, help="Explain every rule, and do nothing else.")
 @config_option
@@ -100,7 +103,13 @@ def command(options: _Options) -> int:
         list_rules(options.form)
         return 0
     config = configuration(options.config_file, plain_format(options.form))
-    choice = Choice(today=date.today(), tools=options.specs, audiences=options.audiences, level=options.level)
+    choice = Choice(
+        today=date.today(),
+        tools=options.specs,
+        audiences=options.audiences,
+        level=options.level,
+        calls=read_calls(options.calls, plain_format(options.form)),
+    )
     outcome = compared(config, (options.against, options.to), choice, options.providers, options.form)
     if options.version:
         print_versions(outcome)

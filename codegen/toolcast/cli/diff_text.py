@@ -14,10 +14,12 @@ from ..analysis.diff.compare_states import compare_states, diff_profiles, settin
 from ..analysis.diff.outcome import RANKS, Choice, DiffFinding, DiffOutcome
 from ..analysis.diff.rules import (
     AUDIENCES,
+    BREAKS_RECORDED,
     NOT_COMPARED,
     RULES,
     Audience,
     Change,
+    Recorded,
     Version,
     version_change,
 )
@@ -83,12 +85,18 @@ def _lines(each: DiffFinding, colour: bool, fingerprints: bool) -> Iterator[str]
     if change.witness is not None and not is_note:
         rows.append((_value_title(change), shown(change.witness.value)))
         rows.append(("refused", cut(change.witness.refusal, _LONGEST)))
+    if change.recorded is not None:
+        rows.append(("recorded", _recorded(change.recorded)))
     if change.hint and not is_note:
         rows.append(("hint", change.hint))
     if fingerprints:
         rows.append(("accept", change.fingerprint))
     for name, value in rows:
         yield f"    {paint(f'{name}:', 'hint', colour)} {one_line(value)}"
+
+
+def _recorded(recorded: Recorded) -> str:
+    return f"{recorded.broken:,} of {count(recorded.calls, 'call')} break"
 
 
 def _value_title(change: Change) -> str:
@@ -145,6 +153,8 @@ def _as_diagnostic(each: DiffFinding) -> Diagnostic:
     if change.witness is not None:
         message += f"\n{_value_title(change)}: {shown(change.witness.value)}"
         message += f"\nrefused: {cut(change.witness.refusal, _LONGEST)}"
+    if change.recorded is not None:
+        message += f"\nrecorded: {_recorded(change.recorded)}"
     level = "note" if each.level == "off" else each.level
     return Diagnostic(
         file=change.file,
@@ -196,6 +206,8 @@ def _item(each: DiffFinding) -> Iterator[str]:
     if change.witness is not None:
         value, refusal = code(shown(change.witness.value)), escaped(cut(change.witness.refusal, _LONGEST))
         yield f"  - {_value_title(change)}: {value}; refused: {refusal}"
+    if change.recorded is not None:
+        yield f"  - recorded: {_recorded(change.recorded)}"
 
 
 _Kind = Literal["removed", "renamed", "breaking", "deprecated", "added", "changed", "not compared"]
@@ -204,7 +216,7 @@ _KINDS: Final[tuple[_Kind, ...]] = get_args(_Kind)
 
 _TOLD: Final[frozenset[Audience]] = frozenset({"calls", "results", "code", "model", "trust"})
 """Whoever uses a tool notices these; definitions for providers and caches are for those who run it."""
-_TOOL_RULES: Final = frozenset({"tool-added", "tool-removed", "tool-renamed", NOT_COMPARED})
+_TOOL_RULES: Final = frozenset({"tool-added", "tool-removed", "tool-renamed", NOT_COMPARED, BREAKS_RECORDED})
 
 
 class _Entry(Struct, frozen=True, kw_only=True):

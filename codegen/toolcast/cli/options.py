@@ -1,9 +1,9 @@
 """Options of several commands, the configuration, and files that commands write."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 from msgspec import Struct
@@ -13,6 +13,9 @@ from ..console import FORMATS, Format
 from ..console import print_diagnostics as print_diagnostics
 from ..diagnostics import Diagnostic
 from .main import examples as examples
+
+if TYPE_CHECKING:
+    from ..analysis.recorded.call_files import RecordedCalls
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _Options = TypeVar("_Options")
@@ -92,6 +95,28 @@ def refuse(
     shown = show(file) if isinstance(file, Path) else file
     print_diagnostics((Diagnostic(file=shown, code=code, message=message, hint=hint),), form)
     return click.exceptions.Exit(1)
+
+
+calls_option = click.option(
+    "--calls", multiple=True, metavar="FILE", type=click.Path(path_type=Path),
+    help="Recorded calls: lines of `record_calls`, spans of OpenTelemetry, logs of messages (repeatable).",
+)  # fmt: skip
+"""`--calls`, for `read_calls`."""
+
+
+def read_calls(files: Sequence[Path], form: Format) -> "RecordedCalls | None":
+    """Read the files of `--calls`, or end the command; None without one."""
+    if not files:
+        return None
+    from ..analysis.recorded.call_files import UnreadableCallsError, read_files
+
+    try:
+        return read_files(files)
+    except UnreadableCallsError as problem:
+        hint = "name a file that `record_calls` wrote, or a log in JSON or JSON lines"
+        told = Diagnostic(file="--calls", code="recorded-calls", message=str(problem), hint=hint)
+        print_diagnostics((told,), form)
+        raise click.exceptions.Exit(2) from None
 
 
 def create(path: Path, text: str) -> None:

@@ -104,6 +104,7 @@ def _of_diff(each: "DiffFinding") -> Result:
         if change.witness is None
         else {"value": change.witness.value, "refusal": change.witness.refusal},
         "undecided": change.undecided,
+        "recorded": change.recorded,
     }
     return Result(
         code=change.rule,

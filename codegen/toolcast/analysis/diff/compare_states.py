@@ -43,8 +43,13 @@ def compare_states(
         from .compare_tools import compare_tools
 
         made = compare_tools(config, profiles, states, choice, progress)
+    found: Iterable[Change] = made.changes
+    if choice.calls is not None:
+        from .recorded import with_recorded
+
+        found = with_recorded(made.pairs, made.changes, choice.calls, profiles)
     changes = [
-        *made.changes,
+        *found,
         *_not_compared(
             (old, (*old.diagnostics, *made.old_problems)),
             (new, (*new.diagnostics, *made.new_problems)),
@@ -53,6 +58,7 @@ def compare_states(
     ]
     reported, suppressed, problems = _sorted_out(made.pairs, changes, config, choice)
     problems += _unknown_tools(choice.tools, made, states, config)
+    problems += () if choice.calls is None else choice.calls.problems
     diagnostics = [*told_of(old.label, old.diagnostics), *new.diagnostics, *made.new_problems, *problems]
     return DiffOutcome(
         old=old.label,

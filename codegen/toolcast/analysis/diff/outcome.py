@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import datetime
 
     from ...spec.tool_spec import Suppression
+    from ..recorded.call_files import RecordedCalls
     from .pairs import Pair
 
 RANKS: Final[Mapping[Level, int]] = {"error": 0, "warning": 1, "note": 2, "off": 3}
@@ -52,7 +53,7 @@ class DiffOutcome(Struct, frozen=True, kw_only=True):
 class Choice(Struct, frozen=True, kw_only=True):
     """The changes to report. Empty tuples mean all, but caches only where the configuration has a level for
     them; `tools` are names or paths of specs; `today` ends suppressions. `accepted` are reasons by
-    fingerprint, besides those of the configuration.
+    fingerprint, besides those of the configuration; `calls` are recorded ones.
     """
 
     today: datetime.date
@@ -60,6 +61,7 @@ class Choice(Struct, frozen=True, kw_only=True):
     audiences: tuple[Audience, ...] = ()
     level: Level = "note"  # the least one
     accepted: Mapping[str, str] = {}
+    calls: RecordedCalls | None = None
 
 
 class ComparedTools(Struct, frozen=True, kw_only=True):

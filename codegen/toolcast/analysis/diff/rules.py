@@ -24,6 +24,13 @@ class Witness(Struct, frozen=True, kw_only=True):
     refusal: str  # the refusing decoder's message
 
 
+class Recorded(Struct, frozen=True, kw_only=True):
+    """How many recorded calls of a tool there are, and how many of them a change breaks."""
+
+    calls: int
+    broken: int
+
+
 class Change(Struct, frozen=True, kw_only=True):
     """One difference, of one rule. A change that hits two audiences is two of these."""
 
@@ -40,6 +47,7 @@ class Change(Struct, frozen=True, kw_only=True):
     providers: tuple[str, ...] = ()  # those concerned; none: all
     witness: Witness | None = None
     undecided: bool = False  # may break or not: neither a witness nor a proof was found
+    recorded: Recorded | None = None  # where recorded calls were read, of a change that breaks calls
 
     @property
     def fingerprint(self) -> str:
@@ -63,6 +71,7 @@ _Rules = Mapping[str, tuple[Level, str, str]]
 """Level, title and explanation of rules for one audience, by id."""
 
 NOT_COMPARED: Final = "not-compared"
+BREAKS_RECORDED: Final = "breaks-recorded"
 _CALLS: Final[_Rules] = {
     NOT_COMPARED: (
         "error",
@@ -76,6 +85,12 @@ _CALLS: Final[_Rules] = {
         "A tool has another name",
         "Calls by the old name fail. Its file or source, the words of its name or its description are the "
         "same.",
+    ),
+    BREAKS_RECORDED: (
+        "error",
+        "A recorded call is refused that was accepted",
+        "With `--calls`: calls of a file are decoded under both contracts. Beside it the changes that break "
+        "them keep their own levels, with the number of calls.",
     ),
     "tool-added": ("note", "A tool is new", "Nothing breaks."),
     "parameter-removed": (

@@ -25,7 +25,7 @@ _Refusal = Callable[[object], tuple[str, ...]]
 """A value → every reason why it is refused; empty where it is accepted."""
 
 _TRIES: Final = 20
-_LONGEST: Final = 300
+LONGEST: Final = 300
 
 
 class Judgement(Struct, frozen=True):
@@ -126,7 +126,7 @@ def judged(
             found.append(Judgement(None, "the value found is accepted by both"))
         else:
             fitting = next((each for each in refusals if _is_about(each, name)), refusals[0])
-            found.append(Judgement(Witness(value=value, refusal=fitting[:_LONGEST])))
+            found.append(Judgement(Witness(value=value, refusal=fitting[:LONGEST])))
     return tuple(found)
 
 

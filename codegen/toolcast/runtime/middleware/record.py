@@ -16,7 +16,7 @@ from ..log_records import ERROR, log
 from ..repairs.repair import Repair
 from .events import Decoded, Event, Refused, Written
 
-__all__ = ["CallRecorder", "RecordedLine", "RecordedViolation", "record_calls"]
+__all__ = ["RecordedLine", "RecordedViolation", "record_calls"]
 
 MAX_ARGUMENTS: Final = 32 * 1024
 """Bytes of arguments, as JSON, that are recorded whole."""

@@ -1,0 +1,1 @@
+"""Calls that were recorded: read from files, and decoded under a contract."""
