@@ -47,6 +47,32 @@ def test_text_shows_place_answer_and_way_out(run: Command) -> None:
     assert "\x1b" not in result.stdout
 
 
+def test_what_models_get_wrong(run: Command, tmp_path: Path) -> None:
+    properties = {
+        "kind": {"enum": ["high", "low"], "description": "How soon it is needed."},
+        "people": {"type": "array", "items": {"type": "object", "required": ["name"]}, "description": "Who."},
+    }
+    write(tmp_path, {"report": spec(properties=properties)})
+    sent = (
+        [{"kind": "high"}] * 6 + [{"kind": "urgent"}] * 3 + [{"kind": "asap"}, {"people": [{}, {}], "x": 1}]
+    )
+    calls = tmp_path / "calls.jsonl"
+    parts = [{"functionCall": {"name": name, "args": each}} for each in sent for name in ("report", "other")]
+    calls.write_text(json.dumps({"contents": [{"parts": parts}]}))
+    result = run("--calls", str(calls), "--select", "refused-calls")
+    assert result.exit_code == 0
+    start, all = "note[refused-calls]: report: ", "of 11 recorded calls"
+    assert [line for line in result.stdout.splitlines() if start in line] == [
+        f"specs/report.yaml:8:5: {start}`x` refused in 1 {all} (additionalProperties): 1",
+        f'specs/report.yaml:12:20: {start}`kind` refused in 4 {all} (enum): "urgent", "asap"',
+        f"specs/report.yaml:16:9: {start}`people[].name` refused in 1 {all} (required)",
+    ]
+    assert "hint: say in the description of `kind` what fits" in result.stdout
+    calls.write_text("{")
+    assert "cannot be read" in run("--calls", str(calls)).stderr
+    assert run("--calls", str(tmp_path / "none")).exit_code == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [

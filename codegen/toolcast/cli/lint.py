@@ -14,7 +14,16 @@ from ..colours import paint, wants_colour
 from ..console import count, json_text, render, table
 from ..diagnostics import Diagnostic, Severity, did_you_mean
 from .complete_values import complete_codes, complete_groups, complete_providers, complete_tools
-from .options import config_option, configuration, examples, print_diagnostics, refuse, takes
+from .options import (
+    calls_option,
+    config_option,
+    configuration,
+    examples,
+    print_diagnostics,
+    read_calls,
+    refuse,
+    takes,
+)
 from .terminal import Bar
 
 if TYPE_CHECKING:
@@ -36,6 +45,7 @@ class _Options(Struct, frozen=True, kw_only=True):
     ignore: tuple[str, ...]
     losses: bool | None
     tokens: bool
+    calls: tuple[Path, ...]
     strict: bool
     max_severity: str | None
     form: _Form
@@ -51,6 +61,7 @@ class _Options(Struct, frozen=True, kw_only=True):
         "toolcast lint --group files            as a request that holds only this group",
         "toolcast lint --strict --format sarif  in CI: warnings fail, too",
         "toolcast lint --tokens                 what each tool costs in a request",
+        "toolcast lint --calls calls.jsonl      what models get wrong",
         "toolcast lint --list                   every code, and what it means",
     ),
 )
@@ -75,6 +86,7 @@ class _Options(Struct, frozen=True, kw_only=True):
     "--losses/--no-losses", default=None, help="Tell what each provider's schema says less, or do not."
 )
 @click.option("--tokens", is_flag=True, help="Show what each tool costs, in tokens, full and brief.")
+@calls_option
 @click.option("--strict", is_flag=True, help="Fail on warnings: --max-severity note.")
 @click.option(
     "--max-severity", type=click.Choice(list(_TOLERATED)),
@@ -101,7 +113,8 @@ def command(options: _Options) -> int:
         _list(RULES, options.form)
         return 0
     _known(options.select + options.ignore, RULES)
-    config = configuration(options.config_file, "json" if options.form == "sarif" else options.form)
+    form = "json" if options.form == "sarif" else options.form
+    config = configuration(options.config_file, form)
     from ..analysis.lint.all_checks import Settings, lint
 
     settings = Settings(
@@ -113,6 +126,7 @@ def command(options: _Options) -> int:
         ignore=options.ignore,
         losses=config.lint.losses if options.losses is None else options.losses,
         tokens=options.tokens,
+        calls=read_calls(options.calls, form),
     )
     with Bar("linting") as bar:
         outcome = lint(config, settings, bar)

@@ -1,4 +1,4 @@
-"""How many recorded calls each change breaks: accepted by the old contract, refused by the new one."""
+"""Recorded calls that each change breaks: accepted by the old contract, refused by the new one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final

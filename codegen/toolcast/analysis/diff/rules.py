@@ -25,7 +25,7 @@ class Witness(Struct, frozen=True, kw_only=True):
 
 
 class Recorded(Struct, frozen=True, kw_only=True):
-    """How many recorded calls of a tool there are, and how many of them a change breaks."""
+    """Counts the recorded calls of a tool, and those of them that a change breaks."""
 
     calls: int
     broken: int

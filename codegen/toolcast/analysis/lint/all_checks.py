@@ -10,11 +10,13 @@ from msgspec.structs import replace
 
 from ...config import Config
 from ...diagnostics import Diagnostic, did_you_mean
+from ...project.profiles import profiles_of
 from ...providers import Profile, placeholders
 from ...spec.fields import is_reserved_meta_key
 from ...spec.parsed_document import Path
 from ...spec.suppressions import in_force
 from ...spec.tool_spec import Annotations
+from ..recorded.call_files import RecordedCalls
 from .descriptions import (
     among,
     collisions,
@@ -32,6 +34,7 @@ from .finding import RULES, Finding, leveled, merged, unknown_levels
 from .flags import deprecations, flags
 from .linted_tool import LintedTool, Progress, Project, in_groups, is_selected, load_project, unknown_tools
 from .provider_checks import losses, not_strict, request_limits, tool_limits
+from .recorded import refused_calls
 from .tokens import Tokens, counted, token_budgets, unknown_budgets
 
 # English names have their head last: an `api_key` is a key, a `password_length` is a length.
@@ -190,6 +193,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ignore: tuple[str, ...] = ()
     losses: bool = False
     tokens: bool = False
+    calls: RecordedCalls | None = None  # what models sent
 
 
 class LintOutcome(Struct, frozen=True, kw_only=True):
@@ -220,10 +224,15 @@ def lint_project(config: Config, project: Project, settings: Settings) -> LintOu
     subjects = [each for each in project.subjects if in_groups(each.tool.group, settings.groups)]
     refused += _unknown_groups(settings.groups, subjects, project)
     found = [*checked(project, subjects, settings), *token_budgets(config, subjects, project.profiles)]
+    if settings.calls is not None:
+        profiles, _ = profiles_of(config)
+        refused += settings.calls.problems
+        found += [each for subject in subjects for each in refused_calls(subject, settings.calls, profiles)]
     found = leveled(found, config.lint.levels)
     kept, used = suppressed(found, subjects, settings.today)
     off = {code for code, level in config.lint.levels.items() if level == "off"}
     off |= set() if settings.losses else {"lossy"}
+    off |= set() if settings.calls else {"refused-calls"}
     off |= {"tokens"} if config.lint.max_tokens.tool is None else set()
     of_suppressions = [*_unused(subjects, used, settings, off), *ended(subjects, settings.today)]
     shown = [

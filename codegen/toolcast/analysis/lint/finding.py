@@ -93,6 +93,12 @@ RULES: Final[dict[str, LintRule]] = {
         "The compiler warns of a schema",
         "A schema compiles and hardly means what it says; the code of `toolcast generate` is in the message.",
     ),
+    "refused-calls": LintRule(
+        "note",
+        "Models get a parameter wrong",
+        "With `--calls`: recorded calls that the contract refuses, by parameter and keyword, with the values "
+        "that models sent most.",
+    ),
     "tools": LintRule(
         "error",
         "Too many tools",
