@@ -16,11 +16,11 @@ from toolcast.cli.main import cli
 from toolcast.cli.watch import watched
 from toolcast.config import load_config
 from toolcast.project.core.compiled import Options
-from toolcast.project.core.compiler import compile_type
+from toolcast.project.core.compiler import compile_tool, compile_type
 from toolcast.project.integrations.step import StepError, open_project
 from toolcast.project.output.manifest import parse_manifest
 from toolcast.project.state.index import up_to_date
-from toolcast.spec.load import load_type
+from toolcast.spec.load import load_tool, load_type
 from toolcast.spec.parsed_document import SharedTypes
 
 from tests.counting import lines_executed
@@ -503,3 +503,43 @@ def test_types_that_refer_to_each_other_cost_what_is_written(tmp_path: Path) -> 
 
     lines(2)  # imports, and what is made at first use
     assert lines(16) < 30 * lines(4)  # 16 times as many references
+
+
+OF_TOOLS = {
+    **connected(3),
+    "_types/card.yaml": "{properties: {Zip: {type: string, format: emial}}}",
+    "_types/zip.yaml": "{type: object, properties: {kind: {const: z}, n: {type: integer}}, required: [kind]}",
+    "_types/either.yaml": "{oneOf: [{properties: {p: {type: array}}}, {$ref: zip.yaml}]}",
+    "_types/unused.yaml": "{type: object, additionalProperties: {$ref: t1.yaml}}",
+}
+DEFINED = "{type: object, properties: {kind: {const: own}, Zip: {type: string}}, required: [kind]}"
+TOOLS = {
+    "a reference": "properties: {a: {$ref: _types/t1.yaml}}}",
+    "a result": "}\nresult: {$ref: _types/card.yaml}",
+    "merged": "allOf: [{$ref: _types/t2.yaml}, {properties: {z: {type: object}}}]}",
+    "a union": "properties: {a: {anyOf: [{$ref: _types/zip.yaml}, {$ref: _types/either.yaml}]}}}",
+    "a definition of an unused type's name": "properties: {a: {$ref: '#/$defs/zip'},"
+    " b: {$ref: _types/t1.yaml}}, $defs: {zip: " + DEFINED + "}}",
+    "a definition of a used type's name": "properties: {a: {$ref: '#/$defs/t1'},"
+    " b: {$ref: _types/t0.yaml}}, $defs: {t1: " + DEFINED + "}}",
+    "a contradiction": "properties: {a: {allOf: [{$ref: _types/zip.yaml}, {type: string}]}}}",
+    "a default that does not fit": "properties: {a: {default: {n: x}, $ref: _types/zip.yaml}}}",
+    "no such type": "properties: {a: {$ref: _types/t9.yaml}, b: {$ref: _types/t1.yaml}}}",
+}
+
+
+def test_a_tool_compiles_alike_whatever_types_were_built_before(tmp_path: Path) -> None:
+    options = Options(providers=("mcp",))
+    documents(tmp_path, OF_TOOLS)
+    begin = "description: Does a thing.\npermission: read\nsecrets: []\nparameters: {type: object, "
+    write(tmp_path, {f"tool{n}.yaml": begin + text for n, text in enumerate(TOOLS.values())})
+    for n, case in enumerate(TOOLS):
+        tool, found = load_tool(tmp_path, f"tool{n}.yaml", shown_root="", known_providers=frozenset())
+        assert tool is not None, found
+        alone = compile_tool(tool, documents(tmp_path, OF_TOOLS), options)
+        assert (not alone.files) == (case in list(TOOLS)[-3:]), (case, alone.diagnostics)
+        for first in ("t0", "card", "unused"):
+            together = documents(tmp_path, OF_TOOLS)
+            compile_type(f"_types/{first}.yaml", together, options)
+            assert compile_tool(tool, together, options) == alone, (case, first)
+            assert compile_tool(tool, together, options) == alone, (case, first)

@@ -27,7 +27,7 @@ from ..spec.read_file import SourceDocument
 from ..spec.spec_checker import Names, SpecChecker
 from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
-from .normal_form import NormalForm, direct_references, schemas_with_pointers
+from .normal_form import NormalForm, schemas_with_pointers
 from .normal_form_builder import MOST_UNKNOWN, NormalFormBuilder, base_name
 from .reader import ANY_TYPE_KEYWORDS, ContractReader
 from .schema_mistakes import doubtful_schemas
@@ -56,7 +56,8 @@ class Built(Struct, frozen=True, kw_only=True):
     document: JsonMapping
     documents: Mapping[str, Document]  # shared type files
     diagnostics: tuple[Diagnostic, ...]
-    together: "Together | None" = None  # what the contract of a shared type file is a part of
+    together: "Together | None" = None  # what the definitions of shared type files were taken from
+    reader: ContractReader | None = None  # what the contract was read with
 
     def validator(self, pointer: str) -> Validator:
         """The exact validator of the schema at `pointer` of the contract document."""
@@ -76,7 +77,7 @@ class Built(Struct, frozen=True, kw_only=True):
         found: dict[str, set[str]] = {}
         for name, location in self.normal.locations.items():
             if location.file:
-                names = direct_references(self.normal.defs[name])
+                names = self.normal.links[name]
                 found.setdefault(location.file, set()).update(self.normal.locations[n].file for n in names)
         return found
 
@@ -86,19 +87,32 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
     that it uses. Returns the contract, its normal form, and all diagnostics; with an error among them, the
     contract is None.
     """
-    normaliser = NormalFormBuilder(tool.document, types, tool.path)
-    data = tool.document.data
-    if "parameters" in data:
+    together = next((each for each in reversed(_made(types)) if each.needs), None)
+    normaliser = _read_tool(tool, types, together)
+    uses = normaliser.result().uses
+    if uses and (together is None or not together.needs.keys() >= set(uses)):
+        together = _shared_types(uses, types)
+        normaliser = _read_tool(tool, types, together)
+    built = _build(normaliser, tool.examples, tool.secrets, tool.inject, together)
+    if tool.input is None:
+        return built
+    found = (*built.diagnostics, *_grammar_problems(tool.document, tool.input, tool.examples))
+    return structs.replace(built, contract=_unless_error(built.contract, list(found)), diagnostics=found)
+
+
+def _read_tool(
+    tool: ToolSpec, types: Mapping[str, Document], together: "Together | None"
+) -> NormalFormBuilder:
+    shared = None if together is None else together.built.normal
+    normaliser = NormalFormBuilder(tool.document, types, tool.path, shared)
+    if "parameters" in tool.document.data:
         normaliser.add_root("parameters", ("parameters",))
     else:
         normaliser.add_empty("parameters", tool.parameters)
     if tool.result is not None:
         normaliser.add_root("result", ("result",))
-    built = _build(normaliser, tool.examples, tool.secrets, tool.inject)
-    if tool.input is None:
-        return built
-    found = (*built.diagnostics, *_grammar_problems(tool.document, tool.input, tool.examples))
-    return structs.replace(built, contract=_unless_error(built.contract, list(found)), diagnostics=found)
+    normaliser.add_used_types()
+    return normaliser
 
 
 def check_schemas(document: Document, path: str, types: Mapping[str, Document]) -> Built:
@@ -160,7 +174,6 @@ class Together(Struct, frozen=True, kw_only=True):
         if built.contract is None:
             return built
         names = sorted(name for name, at in built.normal.locations.items() if at.file in files)
-        shown = {built.documents[each].file for each in files}
         defs = {name: built.normal.defs[name] for name in names}
         locations = {name: built.normal.locations[name] for name in names}
         definitions = {name: built.contract.definitions[name] for name in names}
@@ -169,9 +182,14 @@ class Together(Struct, frozen=True, kw_only=True):
             contract=Contract(roots={}, definitions=definitions, files={n: locations[n].file for n in names}),
             normal=replace(built.normal, defs=defs, locations=locations, uses=tuple(sorted(files))),
             document={"$defs": defs},
-            diagnostics=tuple(each for each in built.diagnostics if each.file in shown),
+            diagnostics=self.diagnostics_of(files),
             together=self,
         )
+
+    def diagnostics_of(self, files: Collection[str]) -> tuple[Diagnostic, ...]:
+        """Return the diagnostics at positions in `files`."""
+        shown = {self.built.documents[each].file for each in files}
+        return tuple(each for each in self.built.diagnostics if each.file in shown)
 
 
 def build_type(file: str, types: Mapping[str, Document]) -> Built:
@@ -182,25 +200,36 @@ def build_type(file: str, types: Mapping[str, Document]) -> Built:
 
 
 def build_types(files: Collection[str], types: Mapping[str, Document]) -> Together:
-    """Build shared type files as one contract; of one set of types, each is built once where that is exact.
-    The second files that the first do not lead to bring all types in.
+    """Build shared type files as one contract: once for a set of types, where that is exact."""
+    return _shared_types(files, types) or _together(files, types)[0]
+
+
+def _made(types: Mapping[str, Document]) -> list[Together]:
+    return types.made if isinstance(types, SharedTypes) else []
+
+
+def _shared_types(files: Collection[str], types: Mapping[str, Document]) -> Together | None:
+    """Return the contract that serves `files` and others of one set of types; None where there is none. The
+    second files that the first do not lead to bring all types in.
     """
-    made: list[Together] = types.made if isinstance(types, SharedTypes) else []
+    made = _made(types)
     known = next((each for each in made if each.needs.keys() >= set(files)), None)
-    if known is not None:
-        return known
-    for wanted in (types, files) if len(made) == 1 else (files,):
-        normaliser = NormalFormBuilder(None, types)
-        for file in sorted(wanted):
-            normaliser.add_type(file)
-        built = _build(normaliser)
-        together = Together(built=built, needs=built.file_references(), made={})
-        serves = normaliser.unknown_keywords <= MOST_UNKNOWN and _serves_each(built)
-        if serves or wanted is types:
-            made.append(together if serves else Together(built=built, needs={}, made={}))
+    for wanted in (files, types)[len(made) :] if known is None else ():
+        together, serves = _together(wanted, types)
+        made.append(together if serves else replace(together, needs={}))
         if serves:
-            break
-    return together
+            return together
+    return known
+
+
+def _together(files: Collection[str], types: Mapping[str, Document]) -> tuple[Together, bool]:
+    """Build `files` as one contract; and say whether it serves each of them."""
+    normaliser = NormalFormBuilder(None, types)
+    for file in sorted(files):
+        normaliser.add_type(file)
+    built = _build(normaliser)
+    serves = normaliser.unknown_keywords <= MOST_UNKNOWN and _serves_each(built)
+    return Together(built=built, needs=built.file_references(), made={}), serves
 
 
 def _serves_each(built: Built) -> bool:
@@ -227,8 +256,11 @@ def _build(
     examples: tuple[object, ...] = (),
     secrets: tuple[str, ...] = (),
     inject: Mapping[str, object] = {},
+    together: Together | None = None,
 ) -> Built:
-    """The contract of what was read. After an error the checks go on with what is not affected by it."""
+    """The contract of what was read, in part from `together`. After an error the checks go on with what is
+    not affected by it.
+    """
     normaliser.add_used_types()
     if any(each.code == "missing-reference" for each in normaliser.diagnostics):
         normaliser.add_unused_definitions()
@@ -241,7 +273,10 @@ def _build(
     if _has_errors(found):
         normal = _lenient_form(normal, circular)
     document = normal.document()
-    schemas = Schemas(document, formats=True)
+    shared = together.built.reader if together is not None and normal.shared else None
+    found += together.diagnostics_of(normal.uses) if together is not None and normal.shared else ()
+    schemas = Schemas(document, formats=True, shared=None if shared is None else shared.schemas)
+    reader: ContractReader | None = None
     malformed = list(malformed_schemas(normal, document, schemas))
     found += malformed
     found += doubtful_schemas(normal)
@@ -250,9 +285,10 @@ def _build(
     found += hidden
     if not malformed:
         files = {name: location.file for name, location in normal.locations.items() if location.file}
-        reader = ContractReader(document, schemas, files)
+        reader = ContractReader(document, schemas, files, shared)
+        known = together.built.contract if together is not None else None
         try:
-            contract = _contract(normal, reader, files)
+            contract = _contract(normal, reader, files, known)
         except SearchTooLong as problem:  # a declared name, in a pattern of names
             found.append(slow_name_pattern(normal, problem))
         else:
@@ -273,10 +309,14 @@ def _build(
         document=document,
         documents=normaliser.types,
         diagnostics=tuple(dict.fromkeys(found)),
+        together=together if normal.shared else None,
+        reader=reader,
     )
 
 
-def _contract(normal: NormalForm, reader: ContractReader, files: Mapping[str, str]) -> Contract:
+def _contract(
+    normal: NormalForm, reader: ContractReader, files: Mapping[str, str], shared: Contract | None
+) -> Contract:
     roots: dict[str, Node] = {}
     for name in normal.roots:
         schema = reader.document[name]
@@ -285,7 +325,9 @@ def _contract(normal: NormalForm, reader: ContractReader, files: Mapping[str, st
         else:
             roots[name] = reader.read(schema, "/" + name)
     definitions = {
-        name: reader.read(schema, "/$defs/" + name)
+        name: shared.definitions[name]
+        if shared is not None and name in normal.shared
+        else reader.read(schema, "/$defs/" + name)
         for name, schema in reader.document.get("$defs", {}).items()
     }
     return Contract(roots=roots, definitions=definitions, files=files)
@@ -373,6 +415,7 @@ def _lenient_form(normal: NormalForm, circular: Collection[str]) -> NormalForm:
         roots={name: loosened(schema) for name, schema in normal.roots.items()},
         defs={name: True if name in circular else loosened(schema) for name, schema in normal.defs.items()},
         origins=origins,
+        shared=frozenset(),
     )
 
 

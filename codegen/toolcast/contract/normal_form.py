@@ -29,6 +29,8 @@ class NormalForm(Struct, frozen=True, kw_only=True):
     origins: Mapping[int, tuple[Document, Path]]  # id of a schema dict → its position in a spec
     linked: bool  # whether there is any `$ref`
     states_draft: frozenset[str]  # roots whose spec names a draft; they are 2020-12 by now
+    links: Mapping[str, Collection[str]]  # for each definition, those that it refers to, as they are met
+    shared: frozenset[str] = frozenset()  # definitions taken from a contract in which they are checked
 
     def document(self) -> JsonObject:
         """`{"$defs": …, "parameters": …, "result": …}`; every `$ref` resolves inside it."""
@@ -46,7 +48,7 @@ class NormalForm(Struct, frozen=True, kw_only=True):
         document = self.document()
         defs = document.pop("$defs", {})
         start = [{"$ref": f"#/$defs/{escape(n)}"} for n in defs if file and self.locations[n].file == file]
-        needed = _reachable_definitions({"allOf": [*document.values(), *start]}, defs)
+        needed = self._reachable({"allOf": [*document.values(), *start]})
         kept = {name: schema for name, schema in defs.items() if name in needed}
         return {**({"$defs": kept} if kept else {}), **document}
 
@@ -67,13 +69,23 @@ class NormalForm(Struct, frozen=True, kw_only=True):
 
     def _with_definitions(self, root: Mapping[str, object]) -> JsonObject:
         schema: JsonObject = without_keyword(root, KEYWORD)
-        needed = _reachable_definitions(schema, self.defs)
+        needed = self._reachable(schema)
         if not needed:
             return schema
         return {
             **schema,
             "$defs": {n: without_keyword(self.defs[n], KEYWORD) for n in self.defs if n in needed},
         }
+
+    def _reachable(self, schema: object) -> set[str]:
+        found: set[str] = set()
+        waiting = direct_references(schema) if self.defs else set[str]()
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting.update(self.links[name])
+        return found
 
     def locate(self, pointer: str) -> tuple[Document, Path]:
         """The spec and the path in it of what is at `pointer` of `document()`."""
@@ -123,17 +135,6 @@ def direct_references(schema: object) -> set[str]:
             name = definition_name(node["$ref"]) if "$ref" in node else None
             found |= {name} if name is not None else set()
             queue.extend(item for _, item in subschemas(node))
-    return found
-
-
-def _reachable_definitions(schema: object, defs: Mapping[str, object]) -> set[str]:
-    found: set[str] = set()
-    waiting = direct_references(schema) if defs else set[str]()
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting |= direct_references(defs[name])
     return found
 
 

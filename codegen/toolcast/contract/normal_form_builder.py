@@ -57,18 +57,31 @@ class NormalFormBuilder:
     """Builds one `NormalForm`. With an error among `diagnostics`, it lacks what is wrong: it serves for
     further diagnostics only, by way of `lenient_form`."""
 
-    def __init__(self, tool: Document | None, types: Mapping[str, Document], path: str = "") -> None:
-        """`path` is the tool's, below the specs root: relative references count from its folder."""
+    def __init__(
+        self,
+        tool: Document | None,
+        types: Mapping[str, Document],
+        path: str = "",
+        shared: NormalForm | None = None,
+    ) -> None:
+        """`path` is the tool's, below the specs root: relative references count from its folder. `shared` is
+        that of shared types without errors: their definitions are taken from it.
+        """
         self.tool = tool
         self.types = types
         self._references = References(types, path)
         self.diagnostics: list[Diagnostic] = []
         self.defs: JsonObject = {}
         self.locations: dict[str, DefinitionLocation] = {}
-        self.origins: dict[int, tuple[Document, Path]] = {}
+        self.origins: dict[int, tuple[Document, Path]] = {} if shared is None else {**shared.origins}
+        self._shared = shared
+        self._taken: set[str] = set()
+        self._links: dict[str, dict[str, None]] = {"": {}}
+        self._reading = ""  # the definition that is read; "" for a root
         self._names: dict[DefinitionLocation, str] = {}
         self._roots: JsonObject = {}
         self._pending: list[tuple[str, SpecLocation]] = []
+        self._complete: set[str] = set()  # shared files that are read completely
         self._linked = False
         self._states_draft: set[str] = set()
         self.unknown_keywords = 0
@@ -117,13 +130,13 @@ class NormalFormBuilder:
 
     def add_used_types(self) -> None:
         """Read the shared files in use completely: the Struct of a type may depend on others of its file."""
-        done: set[str] = set()
         while True:
-            waiting = sorted({target.file for target in self.locations.values() if target.file} - done)
+            used = {target.file for target in self.locations.values() if target.file}
+            waiting = sorted(used - self._complete)
             if not waiting:
                 return
             for file in waiting:
-                done.add(file)
+                self._complete.add(file)
                 self.add_type(file)
 
     def add_unused_definitions(self) -> None:
@@ -153,13 +166,15 @@ class NormalFormBuilder:
         uses = sorted({target.file for target in self.locations.values() if target.file})
         return NormalForm(
             roots=self._roots,
-            defs=self.defs,
+            defs={name: self.defs[name] for name in self.locations if name in self.defs},
             locations=self.locations,
             uses=tuple(uses),
             missing=tuple(sorted(self._references.missing)),
             origins=self.origins,
             linked=self._linked,
             states_draft=frozenset(self._states_draft),
+            links=self._links,
+            shared=frozenset(self._taken),
         )
 
     # -- one schema ---------------------------------------------------------------------------
@@ -388,7 +403,9 @@ class NormalFormBuilder:
             return None
         if not target.file and target.path == location.root:
             return "#"
-        return "#/$defs/" + escape(self._name(target))
+        name = self._name(target)
+        self._links[self._reading][name] = None
+        return "#/$defs/" + escape(name)
 
     def _name(self, target: DefinitionLocation) -> str:
         """The definition's name in `$defs`; the first request also queues it for reading."""
@@ -409,9 +426,25 @@ class NormalFormBuilder:
 
     def _read_pending(self) -> None:
         while self._pending:
-            name, location = self._pending.pop()
-            self.defs[name] = self._schema(value_at(location.document.data, location.path), location, 0)
-        self.defs = {name: self.defs[name] for name in self.locations if name in self.defs}
+            self._reading, location = self._pending.pop()
+            links = self._links[self._reading] = {}
+            if not self._take(self._reading, links):
+                schema = self._schema(value_at(location.document.data, location.path), location, 0)
+                self.defs[self._reading] = schema
+        self._reading = ""
+
+    def _take(self, name: str, links: dict[str, None]) -> bool:
+        """Take a definition from the shared types, if it and those that it refers to have the same names."""
+        shared = self._shared
+        if shared is None or shared.locations.get(name) != self.locations[name]:
+            return False
+        named = [self._name(shared.locations[each]) == each for each in shared.links[name]]
+        if not all(named):
+            return False
+        links.update(dict.fromkeys(shared.links[name]))
+        self.defs[name] = shared.defs[name]
+        self._taken.add(name)
+        return True
 
 
 def base_name(target: DefinitionLocation) -> str:

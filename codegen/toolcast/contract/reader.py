@@ -30,19 +30,27 @@ class ContractReader:
     """Reads schemas of one contract document. Pure but for its memo of validators."""
 
     def __init__(
-        self, document: JsonMapping, schemas: Schemas, files: Mapping[str, str] | None = None
+        self,
+        document: JsonMapping,
+        schemas: Schemas,
+        files: Mapping[str, str] | None = None,
+        shared: "ContractReader | None" = None,
     ) -> None:
         """Read what `schemas` has compiled; `files` has the shared type file of each definition that is in
-        one.
+        one. What is known of definitions that are those of `shared` is taken from there.
         """
         self.document = document
-        self.pointers: dict[int, str] = {}
+        self.pointers: dict[int, str] = {} if shared is None else {**shared.pointers}
+        self._shared = shared  # kept alive: `pointers` has ids of its schemas
         self.schemas = schemas
         self._flattening: set[int] = set()  # ids of schemas that are being merged
         self._flattened = 0
         self._registered: list[object] = []  # schemas made here, kept alive: `pointers` has their ids
         search = False  # whether `objects_keeping_undeclared` may find any
-        tops = [(schema, "/$defs/" + escape(name)) for name, schema in document.get("$defs", {}).items()]
+        known = {} if shared is None else shared.document["$defs"]
+        defs = document.get("$defs", {})
+        own = {name: schema for name, schema in defs.items() if known.get(name) is not schema}
+        tops = [(schema, "/$defs/" + escape(name)) for name, schema in own.items()]
         tops += [(document[root], "/" + root) for root in _ROOTS if root in document]
         for top, at in tops:
             for schema, pointer in schemas_with_pointers(top, at):
@@ -50,8 +58,13 @@ class ContractReader:
                 search = search or may_keep_undeclared(schema)
         self._merged: dict[int, tuple[JsonObject, bool]] = {}
         self._keeping_undeclared = (
-            objects_keeping_undeclared(self, document, files or {}) if search else frozenset[str]()
+            objects_keeping_undeclared(self, {**document, "$defs": own}, files or {})
+            if search
+            else frozenset[str]()
         )
+        if shared is not None:
+            found = shared._keeping_undeclared
+            self._keeping_undeclared |= {each for each in found if split(each)[1] in defs.keys() - own.keys()}
 
     def validator(self, schema: Any) -> Validator:
         """The exact validator of a schema of this document, or of one made from its parts."""

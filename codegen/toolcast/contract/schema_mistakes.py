@@ -374,7 +374,8 @@ def doubtful_schemas(normal: NormalForm) -> Iterator[Diagnostic]:
     refuses.
     """
     document = normal.contract_file() if normal.roots else normal.document()
-    tops = [(f"/$defs/{escape(name)}", schema) for name, schema in document.get("$defs", {}).items()]
+    defs = document.get("$defs", {})
+    tops = [(f"/$defs/{escape(name)}", defs[name]) for name in defs if name not in normal.shared]
     tops += [(f"/{name}", document[name]) for name in normal.roots]
     schemas = [each for pointer, top in tops for each in _schemas(top, pointer)]
     for pointer, doubt in (*_undeclared(schemas), *_of_types(schemas)):

@@ -72,7 +72,7 @@ def malformed_schemas(normal: NormalForm, document: JsonMapping, shared: Schemas
     """
     pointers = [
         *(f"/{name}" for name in normal.roots),
-        *(f"/$defs/{name}" for name in document.get("$defs", {})),
+        *(f"/$defs/{name}" for name in document.get("$defs", {}) if name not in normal.shared),
     ]
     for pointer in pointers:
         try:
@@ -100,7 +100,8 @@ def unsatisfiable_schemas(
     """
     side = Side(reader.document, schemas=reader.schemas)
     emptiness = Emptiness()
-    tops = [*(f"/{root}" for root in normal.roots), *(f"/$defs/{escape(name)}" for name in normal.defs)]
+    own = [name for name in normal.defs if name not in normal.shared]
+    tops = [*(f"/{root}" for root in normal.roots), *(f"/$defs/{escape(name)}" for name in own)]
     reasons = {
         pointer: reason for top in tops for pointer, reason in _contradictions(emptiness, side.target(top))
     }
@@ -184,7 +185,7 @@ def _describe_pointer(pointer: str) -> str:
 
 def default_problems(normal: NormalForm, reader: ContractReader, contract: Contract) -> Iterator[Diagnostic]:
     """Defaults that their own schemas refuse. A default of null may stand for absence."""
-    for field in _fields(contract):
+    for field in _own_fields(normal, contract):
         if field.default is UNSET or field.default is None:
             continue
         validator = reader.validator(resolve(reader.document, field.pointer))
@@ -215,7 +216,7 @@ def unfillable_defaults(
     normal: NormalForm, reader: ContractReader, contract: Contract
 ) -> Iterator[Diagnostic]:
     """Defaults that cannot be filled with the defaults inside of them."""
-    for found in _endless_defaults(reader, contract):
+    for found in _endless_defaults(normal, reader, contract):
         name, at = found.field.encode_name, found.field.pointer + "/default"
         if not found.circle:
             message = f"the default of `{name}` holds more than {_MAX_PARTS:,} others, or {_MAX_DEPTH} levels"
@@ -228,8 +229,9 @@ def unfillable_defaults(
         yield _diagnose_at(normal, at, "circular-default", message, hint)
 
 
-def _fields(contract: Contract) -> Iterator[Field]:
-    for root in [*contract.roots.values(), *contract.definitions.values()]:
+def _own_fields(normal: NormalForm, contract: Contract) -> Iterator[Field]:
+    own = [node for name, node in contract.definitions.items() if name not in normal.shared]
+    for root in [*contract.roots.values(), *own]:
         for node in nodes(root):
             if isinstance(node, Object):
                 yield from node.fields
@@ -316,17 +318,17 @@ class _DefaultSize(Struct, frozen=True):
     depth: int = 1
 
 
-def _endless_defaults(reader: ContractReader, contract: Contract) -> Iterator[_EndlessDefault]:
+def _endless_defaults(
+    normal: NormalForm, reader: ContractReader, contract: Contract
+) -> Iterator[_EndlessDefault]:
     """Defaults that contain themselves, directly or through others, and those with too many or too deeply
     nested ones. An absent property has its default: a default may contain an object whose properties have
     defaults, without end.
     """
     filling = _DefaultSearch(reader, contract)
-    for top in (*contract.roots.values(), *contract.definitions.values()):
-        for node in nodes(top):
-            for field in node.fields if isinstance(node, Object) else ():
-                if _is_converted(field):
-                    yield from filling.fill(field)
+    for field in _own_fields(normal, contract):
+        if _is_converted(field):
+            yield from filling.fill(field)
 
 
 def _is_converted(field: Field) -> bool:

@@ -29,16 +29,22 @@ class Document:
     nothing else.
     """
 
-    def __init__(self, root: object, draft: int | None = None) -> None:
+    def __init__(self, root: Any, draft: int | None = None, shared: "Document | None" = None) -> None:
         """Index a document. Raises UnsupportedSchema for schemas that are nested too deeply. `draft`: that of
-        a document as it was written; None for 2020-12 without older forms.
+        a document as it was written; None for 2020-12 without older forms. The definitions that are those of
+        `shared`, which have no names of their own, are indexed when a reference leads there.
         """
         self._draft = draft
         self.resources: dict[str, SchemaLocation] = {"": SchemaLocation(root, "", "")}
         self.anchors: dict[tuple[str, str], SchemaLocation] = {}
         self.bases: dict[str, str] = {}
         self._shared: set[str | tuple[str, str]] = set()  # the addresses and anchors of different schemas
-        for location in walk(SchemaLocation(root, "", ""), draft):
+        indexed = root
+        if shared is not None:
+            known = shared.resources[""].schema["$defs"]
+            own = {name: each for name, each in root["$defs"].items() if known.get(name) is not each}
+            indexed = {**root, "$defs": own}
+        for location in walk(SchemaLocation(indexed, "", ""), draft):
             self._add(location)
         self.resources[""] = SchemaLocation(root, "", self.bases[""])
 

@@ -29,10 +29,14 @@ _OBJECTS = (dict, Mapping)  # asking for the plain one first takes a third of th
 class Schemas:
     """One document whose schemas are compiled together: a common target of references is compiled once."""
 
-    def __init__(self, root: Any, *, formats: bool = False) -> None:
-        """Index a document. Raises UnsupportedSchema for schemas that are nested too deeply."""
-        self.document = Document(root)
+    def __init__(self, root: Any, *, formats: bool = False, shared: "Schemas | None" = None) -> None:
+        """Index a document. Raises UnsupportedSchema for schemas that are nested too deeply. `shared` has
+        compiled some of its definitions, the very same objects, with the same `formats`.
+        """
+        self.document: Document = Document(root, shared=None if shared is None else shared.document)
         self.compiler = Compiler(self.document, formats=formats)
+        if shared is not None:
+            self.compiler.use(shared.compiler)
 
 
 class Compiler:
@@ -48,6 +52,13 @@ class Compiler:
         self.deepest = 0
         self.unchecked: list[CompiledNode] = []
         self.acyclic: set[int] = set()  # ids of nodes that `_refuse_endless_references` has seen
+
+    def use(self, other: "Compiler") -> None:
+        """Take the nodes that `other` has compiled."""
+        self.nodes.update(other.nodes)
+        self.acyclic |= other.acyclic
+        self.deepest = other.deepest
+        self.compiled_schemas.append(other.compiled_schemas)
 
     def compile(self, schema: Any, pointer: str, base: str) -> CompiledNode:
         """Return the finished node of `schema`, with all it refers to. Raises UnsupportedSchema."""
