@@ -283,8 +283,8 @@ def _build(
     found += refused_headers(normal, secrets)
     hidden = list(injection_problems(normal, normaliser.tool, inject)) if inject and normaliser.tool else []
     found += hidden
+    files = {name: location.file for name, location in normal.locations.items() if location.file}
     if not malformed:
-        files = {name: location.file for name, location in normal.locations.items() if location.file}
         reader = ContractReader(document, schemas, files, shared)
         known = together.built.contract if together is not None else None
         try:
@@ -309,7 +309,7 @@ def _build(
         document=document,
         documents=normaliser.types,
         diagnostics=tuple(dict.fromkeys(found)),
-        together=together if normal.shared else None,
+        together=together if normal.shared and normal.shared.issuperset(files) else None,
         reader=reader,
     )
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from msgspec import Struct, structs
 
 from ....contract.tree import Contract, Enum, Node, Null, Object, Reference, Union, nodes
+from ....jsonschema.pointers import split
 from .module_model import AliasDefinition, Definition, Expression
 from .python_names import class_name, unique
 from .source_literals import deferred, text
@@ -60,9 +61,9 @@ class Builder:
         `define_object` that of a definition that is an object: both call the builder back.
         """
         self.contract = contract
-        self.public = public
+        self.public = {**public}
         self.documents = documents
-        self.tags = tags
+        self.tags = {**tags}
         self.tagged = tagged
         self._rule = rule
         self._define_object = define_object
@@ -75,8 +76,21 @@ class Builder:
         self.checked = self._checked_names()
         self.pending: list[Callable[[], object]] = []  # Structs that have a name and no definition yet
         self._types: dict[str, Expression] = {}
+        self._taken = frozenset[str]()
         self._in_progress: dict[str, str] = {}  # definition → its name
         self._recursive: set[str] = set()
+
+    def take(self, other: "Builder", names: frozenset[str]) -> None:
+        """Take the types of the shared definitions `names` from another builder, which has defined them."""
+        self._taken = names
+        self.public.update({name: other.public[name] for name in sorted(names)})
+        self._types.update({name: other._types[name] for name in names})
+        for file in sorted({self.file_of(name) for name in names}):
+            self.definitions[file] = other.definitions.get(file, {})
+            self.owners.update(dict.fromkeys(self.definitions[file], file))
+        self.tags.update({at: tag for at, tag in other.tags.items() if split(at)[1] in names})
+        self.tagged |= {at for at in other.tagged if split(at)[1] in names}
+        self.plain_unions |= {at for at in other.plain_unions if split(at)[1] in names}
 
     def _checked_names(self) -> dict[str, str]:
         """Names of the checked types of shared Structs, chosen first: they must be equal for every tool."""
@@ -166,8 +180,10 @@ class Builder:
 
     def define_all(self, names: Iterable[str]) -> None:
         """Define `names` and their targets, targets first, so that nothing recurses deeply."""
-        visited: set[str] = set()
+        visited = {*self._taken}
         for start in names:
+            if start in self._taken:
+                continue
             stack = [(start, False)]
             while stack:
                 name, ready = stack.pop()
@@ -227,14 +243,16 @@ class Builder:
         return self.alias(own, expression, node, file)
 
 
-def find_tags(contract: Contract, file_of: Mapping[str, str]) -> tuple[dict[str, Tag], frozenset[str]]:
-    """Find the tags by the Struct's pointer, and the pointers of the unions they serve. `file_of` names the
-    shared file of each public definition. A union tags only Structs of its own module: those of another
-    module must not depend on their use.
+def find_tags(
+    contract: Contract, file_of: Mapping[str, str], taken: frozenset[str]
+) -> tuple[dict[str, Tag], frozenset[str]]:
+    """Find the tags by the Struct's pointer, and the pointers of the unions they serve, but for those in the
+    definitions `taken`. `file_of` names the shared file of each public definition. A union tags only Structs
+    of its own module: those of another module must not depend on their use.
     """
     tags: dict[str, Tag] = {}
     unions: set[str] = set()
-    for file, node in _unions(contract, file_of):
+    for file, node in _unions(contract, file_of, taken):
         branches = [
             _object(contract, file_of, branch, file) for branch in node.branches if not _is_null(branch)
         ]
@@ -286,9 +304,12 @@ def _tags(objects: list[Object], discriminator: str | None) -> list[Tag] | None:
     return None
 
 
-def _unions(contract: Contract, file_of: Mapping[str, str]) -> Iterator[tuple[str, Union]]:
-    """Every union, with the file whose module holds it."""
-    tops = [(file_of.get(name, ""), node) for name, node in contract.definitions.items()]
+def _unions(
+    contract: Contract, file_of: Mapping[str, str], taken: frozenset[str]
+) -> Iterator[tuple[str, Union]]:
+    """Every union that is not in a definition `taken`, with the file whose module holds it."""
+    own = [(name, node) for name, node in contract.definitions.items() if name not in taken]
+    tops = [(file_of.get(name, ""), node) for name, node in own]
     for file, top in (*tops, *(("", node) for node in contract.roots.values())):
         for node in nodes(top):
             if isinstance(node, Union):

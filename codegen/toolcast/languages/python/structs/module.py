@@ -52,7 +52,8 @@ def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Mo
     classes.declare_root_class(builder, root, "parameters", params)
     if has_result:
         _declare_result(builder, built.contract.roots["result"], result)
-    _define_shared(builder, built)
+    if built.together is None:
+        _define_shared(builder, built)
     builder.define_all(built.contract.definitions)
     expression = classes.write_root(builder, root, "parameters", params)
     wire = expression.text if expression.text != params else ""
@@ -74,6 +75,12 @@ def type_module(built: Built, file: str) -> Module:
 
 def type_modules(built: Built, files: Iterable[str]) -> dict[str, Module]:
     """Make the modules of shared type files that one contract uses, by their paths below the specs root."""
+    builder, leads = _type_builder(built)
+    return {file: _module(builder, file, module_path(file), _import_cycle(leads, file)) for file in files}
+
+
+def _type_builder(built: Built) -> tuple[Builder, dict[str, set[str]]]:
+    """Return the types of all shared files that were built with `built`, and the files that each leads to."""
     made = {} if built.together is None else built.together.made
     if "types" not in made:
         whole = built if built.together is None else built.together.built
@@ -82,26 +89,24 @@ def type_modules(built: Built, files: Iterable[str]) -> dict[str, Module]:
         _define_shared(builder, whole, leads)
         made["types"] = builder, leads
     builder, leads = made["types"]
-    return {file: _module(builder, file, module_path(file), _import_cycle(leads, file)) for file in files}
+    return builder, leads
 
 
 def _params_form(builder: Builder, name: str) -> Form | None:
     """Return how msgspec writes parameters; None where markers are among the types of their fields."""
-    uses: dict[str, set[str]] = {}
-    marked: set[str] = set()
-    written: set[str] = set()
-    for definitions in builder.definitions.values():
-        for definition in definitions.values():
-            uses.setdefault(definition.name, set()).update(definition.uses)
-            if isinstance(definition, ClassDefinition):
-                if any(field.value.startswith(classes.FACTORY) for field in definition.fields):
-                    written.add(definition.name)
-            elif definition.marker:
-                marked.add(definition.name)
-    used = reachable(uses, name) | {name}
-    if not marked.isdisjoint(used):
-        return None
-    return "exact" if written.isdisjoint(used) else "defaults"
+    form: Form = "exact"
+    waiting, visited = [name], {name}
+    while waiting:
+        name = waiting.pop()
+        definition = builder.definitions[builder.owners[name]][name]
+        if isinstance(definition, ClassDefinition):
+            if any(field.value.startswith(classes.FACTORY) for field in definition.fields):
+                form = "defaults"
+        elif definition.marker:
+            return None
+        waiting += definition.uses - visited
+        visited |= definition.uses
+    return form
 
 
 def _result(builder: Builder, built: Built, name: str) -> Form | None:
@@ -112,7 +117,7 @@ def _result(builder: Builder, built: Built, name: str) -> Form | None:
         struct = classes.write_root(builder, node, "result", name)
         return None if struct.marker else _result_form(built.contract, node)
     expression = builder.checked_type_of(node, "", name, "Value")
-    if any(isinstance(n, Reference) and n.root == "result" for n in _all_nodes(built.contract)):
+    if any(isinstance(n, Reference) and n.root == "result" for n in _own_nodes(built)):
         arguments = builder.node_arguments("", node.pointer)
         marker = f"checked({arguments}, {deferred(expression.text)})"  # an alias cannot hold itself otherwise
         expression = structs.replace(expression, exact=False, marker=marker)
@@ -146,6 +151,14 @@ def _result_form(contract: Contract, root: Node) -> Form | None:
     return form
 
 
+def _own_nodes(built: Built) -> Iterator[Node]:
+    """The nodes of a tool: no shared type refers to its roots."""
+    assert built.contract is not None
+    own = [each for name, each in built.contract.definitions.items() if name not in built.contract.files]
+    for top in (*built.contract.roots.values(), *own):
+        yield from nodes(top)
+
+
 def _declare_result(builder: Builder, node: Node, name: str) -> None:
     if isinstance(node, Object):
         classes.declare_root_class(builder, node, "result", name)
@@ -155,20 +168,16 @@ def _declare_result(builder: Builder, node: Node, name: str) -> None:
         )
 
 
-def _all_nodes(contract: Contract) -> Iterator[Node]:
-    for top in (*contract.roots.values(), *contract.definitions.values()):
-        yield from nodes(top)
-
-
 def _builder(built: Built, *, contract: str | None) -> Builder:
     assert built.contract is not None
-    public = _public(built)
-    file_of = {name: built.contract.files[name] for name in public}
-    tags, tagged = find_tags(built.contract, file_of)
-    documents = {file: _type_contract(file) for file in set(file_of.values())}
+    taken = built.normal.shared if contract is not None and built.together is not None else frozenset[str]()
+    public = {} if taken else _public(built)
+    file_of = built.contract.files if taken else {name: built.contract.files[name] for name in public}
+    tags, tagged = find_tags(built.contract, file_of, taken)
+    documents = {file: _type_contract(file) for file in {built.contract.files[name] for name in public}}
     if contract is not None:
         documents[""] = contract
-    return Builder(
+    builder = Builder(
         built.contract,
         public=public,
         documents=documents,
@@ -177,6 +186,9 @@ def _builder(built: Built, *, contract: str | None) -> Builder:
         rule=node_type,
         define_object=classes.define_object,
     )
+    if taken:
+        builder.take(_type_builder(built)[0], taken)
+    return builder
 
 
 def _type_contract(file: str) -> str:
