@@ -48,9 +48,11 @@ async def run_side_by_side(
     if len(calls) > limit:
         slots = asyncio.Semaphore(limit)
 
-        async def run(call: C) -> ToolResult:
+        async def limited(call: C) -> ToolResult:
             async with slots:
                 return await execute(call)
+
+        run = limited
 
     results: list[ToolResult] = []
     for together in groups(calls, is_alone):

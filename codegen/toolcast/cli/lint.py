@@ -133,8 +133,8 @@ def command(options: _Options) -> int:
     _print(outcome, options.form)
     worst = _TOLERATED[options.max_severity or ("note" if options.strict else config.lint.max_severity)]
     worst = min(0, worst) if options.strict else worst
-    found = [each.severity for each in outcome.refused] + [each.severity for each in outcome.findings]
-    return int(any(RANKS[severity] > worst for severity in found))
+    severities = {*(each.severity for each in outcome.refused), *(each.severity for each in outcome.findings)}
+    return int(any(RANKS[severity] > worst for severity in severities))
 
 
 def _known(codes: Sequence[str], rules: "Mapping[str, LintRule]") -> None:

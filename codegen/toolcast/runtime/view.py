@@ -491,8 +491,8 @@ class RedirectedView(ToolView):
     def request_rules(self, provider: str, *, required: bool = False) -> RequestRules:
         return self._base.request_rules(provider, required=required)
 
-    def carry_out(self, request: CallRequest) -> Coroutine[object, object, ToolResult]:
-        return self._caller.carry_out(request)
+    async def carry_out(self, request: CallRequest) -> ToolResult:
+        return await self._caller.carry_out(request)
 
 
 def _set(values: str | Collection[str] | None) -> frozenset[str] | None:

@@ -124,6 +124,7 @@ def checked_format(format: TextFormat) -> TextFormat:
 
 def _toml(path: Path) -> tuple[str, JsonObject]:
     line = column = 0
+    text = ""
     try:
         if not path.is_file():  # a pipe would be waited for
             message = "is no regular file" if path.exists() else "there is no such file"

@@ -50,7 +50,7 @@ class _ProfileFile(Struct, frozen=True, kw_only=True):
 
 def _read_profile_file(path: str | Path) -> _ProfileFile:
     """Read TOML without checking its data. Raises ProfileError for what is no readable TOML."""
-    path, line = Path(path), 0
+    path, line, text = Path(path), 0, ""
     try:
         if path.is_file():  # a pipe would be waited for
             text = path.read_bytes().decode("utf-8")
