@@ -41,7 +41,7 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     ),
     "toolcast.runtime.middleware.logs": None,
     "toolcast.runtime.middleware.otel": ("instrument",),
-    "toolcast.runtime.middleware.record": ("record_calls", "RecordedLine", "RecordedViolation"),
+    "toolcast.runtime.middleware.record": None,
     "toolcast.providers": (
         *("normalize", "Normalized", "LedgerEntry", "Normalizer", "decode", "Profile", "available"),
         *("load_profile", "load_profile_file", "steps", "Step", "SchemaError", "ProfileError"),

@@ -16,7 +16,7 @@ from toolcast.analysis.recorded.call_files import RecordedCall, RecordedCalls, r
 from toolcast.project.profiles import Profiles
 
 from tests.diff.audience_pairs import context, pair, spec
-from tests.diff.projects import EDIT, Repository, diff, toolcast, with_properties
+from tests.diff.projects import EDIT, Repository, changed, diff, toolcast, with_properties
 from tests.optional import load
 
 FINE, BROKEN, BAD = {"path": "a", "mode": "a"}, {"path": "a", "mode": "b"}, {"mode": "b"}
@@ -57,15 +57,15 @@ def test_a_change_says_how_many_calls_break_and_shows_one(calls: Path) -> None:
         "    at: specs/edit.json:1:1",
         '    call: {"path":"b","mode":"b"}',
         '    refused: $.mode: `mode` must be one of "a", got "b"',
-        "    recorded: 3 of 9 calls break",
+        "    recorded: breaks 3 of 9 calls",
         "  error[values-narrowed] (calls): `mode`: accepted before, refused now: 'b'",
         "    at: specs/edit.json:16:4",
         '    call: {"path":"b","mode":"b"}',
         '    refused: $.mode: `mode` must be one of "a", got "b"',
-        "    recorded: 3 of 9 calls break",
+        "    recorded: breaks 3 of 9 calls",
     ]
     for form in ("github", "markdown", "sarif"):
-        assert "break" in toolcast("diff", "--calls", str(calls), "--format", form).stdout
+        assert "breaks" in toolcast("diff", "--calls", str(calls), "--format", form).stdout
 
 
 def test_levels_tell_what_breaks_from_what_could(repository: Repository, calls: Path) -> None:
@@ -140,7 +140,7 @@ CONTRACTS = st.fixed_dictionaries(
 VALUES = st.sampled_from(["x", "xy", "", 1, 2, 2.0, 2.5, None, True, [], [1], [1, 2], ["x"], {}, {"d": 1}])
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(CONTRACTS, CONTRACTS, st.lists(st.dictionaries(st.sampled_from("abcd"), VALUES), max_size=30))
 def test_verdicts_are_those_of_jsonschema_rs(old: Any, new: Any, sent: list[dict[str, Any]]) -> None:
     assume(
@@ -167,6 +167,13 @@ def test_verdicts_are_those_of_jsonschema_rs(old: Any, new: Any, sent: list[dict
     single = [each.broken for rule, each in counts if rule != "breaks-recorded"]
     assert total == Recorded(calls=kept.total(), broken=breaking[True])
     assert max(single, default=0) <= total.broken <= sum(single)
+
+
+def test_calls_break_by_a_key_of_the_spec(repository: Repository) -> None:
+    repository.commit({"edit": changed(EDIT, empty_is_absent=["mode"])})
+    repository.write({"edit": EDIT})
+    calls = write(repository.folder / "calls.jsonl", line(FINE), line({"path": "a", "mode": ""}))
+    assert recorded(diff("--calls", str(calls)))["breaks-recorded"] == (1, 2)
 
 
 # -- Readers ---------------------------------------------------------------------------------------
@@ -225,12 +232,16 @@ LOGS = {
 
 @pytest.mark.parametrize("log", LOGS)
 @pytest.mark.parametrize("indent", [None, 1])
-def test_logs_of_others(calls: Path, log: str, indent: int | None) -> None:
+def test_logs_of_others(tmp_path: Path, log: str, indent: int | None) -> None:
+    calls = tmp_path / "calls.json"
     calls.write_text(json.dumps(LOGS[log], indent=indent))
-    assert recorded(diff("--calls", str(calls)))["breaks-recorded"] == (1, 1)
     found = read_files([calls])
     assert not found.problems
-    assert list(found.by_tool) == ["edit"]
+    (made,) = found.by_tool["edit"].items()
+    provider = log.split()[0].replace("responses", "openai-responses").replace("chat", "openai")
+    provider = "openai" if provider == "request" else provider
+    assert (json.loads(made[0].text), made[0].provider) == (BROKEN, None if provider == "otlp" else provider)
+    assert (made[1], len(found.by_tool)) == (1, 1)
 
 
 def test_a_span_of_the_real_sdk_is_read_back(calls: Path) -> None:
@@ -251,31 +262,38 @@ def test_a_span_of_the_real_sdk_is_read_back(calls: Path) -> None:
     [
         ("", "no call of a tool was found"),
         ("{}\n[1, 2]", "no call of a tool was found"),
-        ("no JSON\n{}", "1 lines or calls cannot be read; the first, line 1, is not valid JSON"),
-        ("\x00\xff", "1 lines or calls cannot be read; the first, line 1, is not valid"),
-        ("[" * 100_000, "cannot be read; the first, line 1, is nested too deeply"),
+        ("no JSON\n{}", "cannot be read: 1; the first is line 1: it is not valid JSON"),
+        ("\x00\xff", "cannot be read: 1; the first is line 1: it is not valid"),
+        ("[" * 100_000, "cannot be read: 1; the first is line 1: it is nested too deeply"),
         (
             '{"tool_calls": [{"function": 1}, {"function": {}}, 1, {"function": {"name": "x"}}]}',
-            "2 lines or calls",
+            "be read: 2",
         ),
-        ('{"tool": 1, "arguments": {}, "verdict": []}', "1 lines or calls"),
-        ('{"attributes": {"gen_ai.output.messages": "["}}', "1 lines or calls"),
+        ('{"tool": 1, "arguments": {}, "verdict": []}', "be read: 1"),
+        ('{"attributes": {"gen_ai.output.messages": "["}}', "be read: 1"),
         (
             '{"attributes": [1, {"key": 1}, {"key": "gen_ai.tool.name", "value": {"kvlistValue": 1}}]}',
             "no call",
         ),
         ('{"attributes": [{"key": "gen_ai.tool.name", "value": {"arrayValue": {"values": 1}}}]}', "no call"),
-        ('{"attributes": [{"key": "gen_ai.x", "value": {"intValue": "x"}}]}', "1 lines or calls"),
-        (json.dumps(line("{", cut=99)), "1 calls were recorded in part or redacted, and are not judged"),
-        (json.dumps(line({}, redacted=True)), "1 calls were recorded in part or redacted"),
+        ('{"attributes": [{"key": "gen_ai.x", "value": {"intValue": "x"}}]}', "be read: 1"),
+        (json.dumps(line("{", cut=99)), "cut or redacted: 1"),
+        (json.dumps(line({}, redacted=True)), "cut or redacted: 1"),
     ],
 )
-def test_what_cannot_be_read_is_counted(calls: Path, text: str, told: str) -> None:
+def test_what_cannot_be_read_is_counted(tmp_path: Path, text: str, told: str) -> None:
+    calls = tmp_path / "calls.jsonl"
     calls.write_bytes(text.encode("latin-1"))
+    (problem,) = read_files([calls]).problems
+    assert told in problem.message
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_used(calls: Path) -> None:
+    calls.write_text(f"no JSON\n{json.dumps(line(BROKEN))}\n")
     result = toolcast("diff", "--calls", str(calls))
     assert result.exit_code == 1
-    assert told in result.stderr
-    assert "values-narrowed" in result.stdout
+    assert "warning[recorded-calls]: lines or calls that cannot be read: 1" in result.stderr
+    assert "recorded: breaks 1 of 1 call" in result.stdout
 
 
 def test_a_file_that_is_missing_ends_the_command(calls: Path) -> None:

@@ -69,7 +69,7 @@ def test_what_models_get_wrong(run: Command, tmp_path: Path) -> None:
     ]
     assert "hint: say in the description of `kind` what fits" in result.stdout
     calls.write_text("{")
-    assert "cannot be read" in run("--calls", str(calls)).stderr
+    assert "cannot be read: 1; the first is line 1: it is not valid JSON" in run("--calls", str(calls)).stderr
     assert run("--calls", str(tmp_path / "none")).exit_code == 2
 
 

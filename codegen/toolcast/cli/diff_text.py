@@ -96,7 +96,7 @@ def _lines(each: DiffFinding, colour: bool, fingerprints: bool) -> Iterator[str]
 
 
 def _recorded(recorded: Recorded) -> str:
-    return f"{recorded.broken:,} of {count(recorded.calls, 'call')} break"
+    return f"breaks {recorded.broken:,} of {count(recorded.calls, 'call')}"
 
 
 def _value_title(change: Change) -> str:

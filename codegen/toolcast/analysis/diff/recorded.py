@@ -1,14 +1,13 @@
 """Recorded calls that each change breaks: accepted by the old contract, refused by the new one."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ...jsonschema.validator_errors import Violation
 from ...project.profiles import Profiles
-from ...runtime.bounded_json import read_json
+from ...runtime.arguments import parse_arguments
 from ...runtime.wire.value_paths import steps_of
 from ..recorded.call_files import RecordedCall, RecordedCalls
 from ..recorded.call_judge import CallJudge
@@ -33,28 +32,31 @@ def with_recorded(
     """
     by_tool: dict[str, list[Change]] = {}
     for each in changes:
-        proven = each.witness is not None or each.undecided or each.rule.startswith(_GONE)
-        if each.audience == "calls" and proven:
+        if each.audience == "calls":
             by_tool.setdefault(each.tool, []).append(each)
         else:
             yield each
-    for pair in pairs:
-        breaking = by_tool.pop(pair.name, [])
-        if pair.old is None or not breaking:
-            yield from breaking
+    named = {pair.name: pair for pair in pairs}
+    for tool, found in by_tool.items():
+        pair = named[tool]
+        if pair.old is None:
+            yield from found
             continue
         recorded = calls.by_tool.get(pair.old.tool.name, {})
         broken = list(_broken(pair, pair.old, recorded, profiles))
         total = sum(recorded.values())
-        places = [_place(each) for each in breaking]
-        for change, place in zip(breaking, places, strict=True):
-            yield _counted(change, total, [each for each in broken if _is_of(each, place, places)])
+        places = [_place(each) for each in found if _breaks(each)]
+        for change in found:
+            concerned = [each for each in broken if _is_of(each, _place(change), places)]
+            yield _counted(change, total, concerned) if _breaks(change) else change
         if broken:
             message = "recorded calls are refused that were accepted"
             yield _counted(pair.change(BREAKS_RECORDED, message), total, broken)
 
 
-_GONE: Final = ("tool-renamed", "tool-removed")
+def _breaks(change: Change) -> bool:
+    gone = change.rule.startswith(("tool-renamed", "tool-removed"))
+    return gone or change.undecided or change.witness is not None
 
 
 def _broken(
@@ -99,9 +101,5 @@ def _counted(change: Change, total: int, broken: Sequence[_Broken]) -> Change:
     place = _place(change)
     refusal = next((each for each in shown.refusals if _is_about(each, place)), shown.refusals[0])
     words = f"{refusal.path}: {refusal.message}" if refusal.keyword else refusal.message
-    return replace(counted, witness=Witness(value=_written(shown.call), refusal=words[:LONGEST]))
-
-
-def _written(call: RecordedCall) -> object:
-    """Return arguments that one contract accepted, so they are JSON."""
-    return read_json(call.text) if call.text.strip() else {}
+    value = parse_arguments(change.tool, shown.call.text)
+    return replace(counted, witness=Witness(value=value, refusal=words[:LONGEST]))

@@ -23,7 +23,7 @@ from ...runtime.bounded_json import UnreadableJSONError, read_json
 from ...runtime.middleware.record import RecordedLine
 from ...spec.text_input import PARAMETER
 
-MAX_BYTES: Final = 512 * 1024 * 1024
+MAX_BYTES: Final = 256 * 1024 * 1024
 _LISTS: Final = {
     "tool_calls": "openai",
     "output": "openai-responses",
@@ -105,9 +105,11 @@ class _Reader:
         """Yield a warning for each kind of loss."""
         told = []
         if self.unreadable:
-            told.append(f"{self.unreadable} lines or calls cannot be read; the first, line {self.first}")
+            told.append(
+                f"lines or calls that cannot be read: {self.unreadable}; the first is line {self.first}"
+            )
         if self.in_part:
-            told.append(f"{self.in_part} calls were recorded in part or redacted, and are not judged")
+            told.append(f"calls that are not judged, as they were cut or redacted: {self.in_part}")
         if not self.calls and not told:
             told.append("no call of a tool was found")
         for message in told:
@@ -115,7 +117,7 @@ class _Reader:
 
     def _refuse(self, reason: str) -> None:
         self.unreadable += 1
-        self.first = self.first or f"{self.line}, {reason}"[:300]
+        self.first = self.first or f"{self.line}: it {reason}"[:300]
 
     def _read_document(self, document: object) -> None:
         waiting = [document]

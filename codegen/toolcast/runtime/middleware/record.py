@@ -16,27 +16,13 @@ from ..log_records import ERROR, log
 from ..repairs.repair import Repair
 from .events import Decoded, Event, Refused, Written
 
-__all__ = ["RecordedLine", "RecordedViolation", "record_calls"]
+__all__ = ["RecordedLine", "record_calls"]
 
 MAX_ARGUMENTS: Final = 32 * 1024
 """Bytes of arguments, as JSON, that are recorded whole."""
 _SHOWN: Final = 1000
-_FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+_FLAGS: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
 _encode: Final = msgspec.json.encode
-
-
-class RecordedViolation(Struct, frozen=True):
-    """A violation in recorded arguments.
-
-    Attributes:
-        path: location in the arguments.
-        keyword: the JSON Schema keyword.
-        message: the violation in words.
-    """
-
-    path: str
-    keyword: str
-    message: str
 
 
 class RecordedLine(Struct, frozen=True, kw_only=True):
@@ -57,7 +43,7 @@ class RecordedLine(Struct, frozen=True, kw_only=True):
     tool: str
     provider: str | None = None
     arguments: Any = None
-    verdict: Literal["accepted"] | tuple[RecordedViolation, ...]
+    verdict: Literal["accepted"] | tuple[Violation, ...]
     repairs: tuple[Repair, ...] = ()
     redacted: bool | UnsetType = UNSET
     cut: int | UnsetType = UNSET
@@ -170,7 +156,7 @@ def _line(event: Decoded | Refused, written: Written) -> bytes:
         tool=event.tool,
         provider=event.provider,
         arguments=arguments if cut else msgspec.Raw(text),
-        verdict="accepted" if isinstance(event, Decoded) else tuple(map(_violation, event.violations)),
+        verdict="accepted" if isinstance(event, Decoded) else tuple(map(_bounded, event.violations)),
         repairs=event.repairs if isinstance(event, Decoded) else (),
         redacted=written.redacted or UNSET,
         cut=len(text) if cut else UNSET,
@@ -178,5 +164,5 @@ def _line(event: Decoded | Refused, written: Written) -> bytes:
     return _encode(line) + b"\n"
 
 
-def _violation(found: Violation) -> RecordedViolation:
-    return RecordedViolation(found.path[:_SHOWN], found.keyword, found.message[:_SHOWN])
+def _bounded(found: Violation) -> Violation:
+    return Violation(found.path[:_SHOWN], found.message[:_SHOWN], found.keyword)
