@@ -474,6 +474,16 @@ CONNECTED = {
         "_types/a.yaml": "{type: array, items: {$ref: n.yaml}}",
         "_types/other.yaml": "{type: object, properties: {x: {$ref: a.yaml}}}",
     },
+    "with a property of another type's name": {
+        "_types/zip.yaml": "{type: object, properties: {a: {type: string}}}",
+        "_types/card.yaml": "{type: object, properties: {Zip: {type: string}, n: {type: integer}}}",
+    },
+    "with a part of another type's name": {
+        "_types/shop.yaml": "{type: object, properties: {item: {type: object, properties: {a: {}}},"
+        " b: {$ref: shop_item.yaml}}}",
+        "_types/shop_item.yaml": "{type: object, properties: {n: {type: integer}}}",
+        "_types/user.yaml": "{type: object, properties: {i: {$ref: shop_item.yaml}}}",
+    },
     "of one name": {
         **connected(2),
         "_types/a/item.yaml": "{type: string}",
@@ -486,8 +496,8 @@ CONNECTED = {
 @pytest.mark.parametrize("texts", CONNECTED.values(), ids=CONNECTED)
 def test_a_type_compiles_alike_alone_and_with_others(tmp_path: Path, texts: dict[str, str]) -> None:
     options = Options(providers=("mcp",), targets=("typescript",))
-    together = documents(tmp_path, texts)
     for order in (sorted(texts), sorted(texts, reverse=True)):
+        together = documents(tmp_path, texts)
         for path in order:
             alone = compile_type(path, documents(tmp_path, texts), options)
             assert compile_type(path, together, options) == alone

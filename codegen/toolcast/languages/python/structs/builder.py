@@ -50,19 +50,22 @@ class Builder:
         *,
         public: Mapping[str, str],
         documents: Mapping[str, str],
+        leads: Mapping[str, set[str]],
         tags: Mapping[str, Tag],
         tagged: frozenset[str],
         rule: _Rule,
         define_object: _DefineObject,
     ) -> None:
         """`public` maps definitions that live in shared type files to their names there; `documents` each
-        file ("" is the tool itself) to its contract file as seen from its module; `tags` the Structs'
+        file ("" is the tool itself) to its contract file as seen from its module; `leads` each shared file to
+        itself and those that it leads to; `tags` the Structs'
         pointers to their tags, `tagged` the unions those serve. `rule` makes the type of any node,
         `define_object` that of a definition that is an object: both call the builder back.
         """
         self.contract = contract
         self.public = {**public}
         self.documents = documents
+        self.leads = leads
         self.tags = {**tags}
         self.tagged = tagged
         self._rule = rule
@@ -71,9 +74,11 @@ class Builder:
         self.owners: dict[str, str] = {}  # generated name → file
         self.plain_unions: set[str] = set()  # pointers of unions whose type is Any
         self._used: dict[str, set[str]] = {}
+        self._foreign: dict[str, frozenset[str]] = {}
         for name, public_name in public.items():
             self._used.setdefault(contract.files[name], set()).add(public_name)
         self.checked = self._checked_names()
+        self._exported = {file: frozenset(names) for file, names in self._used.items()}
         self.pending: list[Callable[[], object]] = []  # Structs that have a name and no definition yet
         self._types: dict[str, Expression] = {}
         self._taken = frozenset[str]()
@@ -87,7 +92,9 @@ class Builder:
         self._types.update({name: other._types[name] for name in names})
         for file in sorted({self.file_of(name) for name in names}):
             self.definitions[file] = other.definitions.get(file, {})
-            self.owners.update(dict.fromkeys(self.definitions[file], file))
+            self._exported[file] = other._exported[file]
+            for name in self.definitions[file]:
+                self._claim(name, file)
         self.tags.update({at: tag for at, tag in other.tags.items() if split(at)[1] in names})
         self.tagged |= {at for at in other.tagged if split(at)[1] in names}
         self.plain_unions |= {at for at in other.plain_unions if split(at)[1] in names}
@@ -108,17 +115,32 @@ class Builder:
         return self.contract.files[definition] if definition in self.public else ""
 
     def new_name(self, file: str, *parts: str) -> str:
-        """Take a free class or alias name in the module of `file`."""
-        return unique(class_name(*parts), self._used.setdefault(file, set()))
+        """Take a class or alias name that is free in the module of `file`, and for what it may import."""
+        name = unique(class_name(*parts), {*self.type_names(file)})
+        self._used.setdefault(file, set()).add(name)
+        return name
 
     def type_names(self, file: str) -> frozenset[str]:
-        """Return the names of types in the module of `file`."""
-        return frozenset(self._used.get(file, ())) | frozenset(self.public.values())
+        """Return the names of types in the module of `file`: its own, and those that it may import."""
+        if file not in self._foreign:
+            led = self.leads.get(file)
+            names = [name for name in self.public if led is None or self.file_of(name) in led]
+            self._foreign[file] = frozenset(self.public[name] for name in names)
+        return self._foreign[file].union(self._used.get(file, ()))
 
     def define(self, file: str, definition: Definition) -> None:
         """Add a definition to the module of `file`."""
         self.definitions.setdefault(file, {})[definition.name] = definition
-        self.owners[definition.name] = file
+        self._claim(definition.name, file)
+
+    def _claim(self, name: str, file: str) -> None:
+        """Let other modules find `name` in that of `file`: of equal names they mean the public one."""
+        if name not in self.owners or name in self._exported.get(file, ()):
+            self.owners[name] = file
+
+    def owner(self, name: str, file: str) -> str:
+        """Return the file that defines what `name` means in the module of `file`."""
+        return file if name in self.definitions.get(file, ()) else self.owners[name]
 
     def node_arguments(self, file: str, pointer: str) -> str:
         """Return the source of the arguments that name a contract node in the module of `file`."""

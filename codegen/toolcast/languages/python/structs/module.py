@@ -75,37 +75,38 @@ def type_module(built: Built, file: str) -> Module:
 
 def type_modules(built: Built, files: Iterable[str]) -> dict[str, Module]:
     """Make the modules of shared type files that one contract uses, by their paths below the specs root."""
-    builder, leads = _type_builder(built)
-    return {file: _module(builder, file, module_path(file), _import_cycle(leads, file)) for file in files}
+    builder = _type_builder(built)
+    return {
+        file: _module(builder, file, module_path(file), _import_cycle(builder.leads, file)) for file in files
+    }
 
 
-def _type_builder(built: Built) -> tuple[Builder, dict[str, set[str]]]:
-    """Return the types of all shared files that were built with `built`, and the files that each leads to."""
+def _type_builder(built: Built) -> Builder:
+    """Return the types of all shared files that were built with `built`."""
     made = {} if built.together is None else built.together.made
     if "types" not in made:
         whole = built if built.together is None else built.together.built
-        builder, needs = _builder(whole, contract=None), whole.file_references()
-        leads = {file: reachable(needs, file) | {file} for file in needs}
-        _define_shared(builder, whole, leads)
-        made["types"] = builder, leads
-    builder, leads = made["types"]
-    return builder, leads
+        made["types"] = _builder(whole, contract=None)
+        _define_shared(made["types"], whole)
+    found: Builder = made["types"]
+    return found
 
 
 def _params_form(builder: Builder, name: str) -> Form | None:
     """Return how msgspec writes parameters; None where markers are among the types of their fields."""
     form: Form = "exact"
-    waiting, visited = [name], {name}
+    waiting, visited = [("", name)], set[tuple[str, str]]()
     while waiting:
-        name = waiting.pop()
-        definition = builder.definitions[builder.owners[name]][name]
+        file, name = waiting.pop()
+        definition = builder.definitions[file][name]
         if isinstance(definition, ClassDefinition):
             if any(field.value.startswith(classes.FACTORY) for field in definition.fields):
                 form = "defaults"
         elif definition.marker:
             return None
-        waiting += definition.uses - visited
-        visited |= definition.uses
+        used = {(builder.owner(each, file), each) for each in definition.uses}
+        waiting += used - visited
+        visited |= used
     return form
 
 
@@ -174,6 +175,7 @@ def _builder(built: Built, *, contract: str | None) -> Builder:
     public = {} if taken else _public(built)
     file_of = built.contract.files if taken else {name: built.contract.files[name] for name in public}
     tags, tagged = find_tags(built.contract, file_of, taken)
+    needs = {} if taken else built.file_references()
     documents = {file: _type_contract(file) for file in {built.contract.files[name] for name in public}}
     if contract is not None:
         documents[""] = contract
@@ -181,13 +183,14 @@ def _builder(built: Built, *, contract: str | None) -> Builder:
         built.contract,
         public=public,
         documents=documents,
+        leads={file: reachable(needs, file) | {file} for file in needs},
         tags=tags,
         tagged=tagged,
         rule=node_type,
         define_object=classes.define_object,
     )
     if taken:
-        builder.take(_type_builder(built)[0], taken)
+        builder.take(_type_builder(built), taken)
     return builder
 
 
@@ -214,14 +217,14 @@ def _public(built: Built) -> dict[str, str]:
     return public
 
 
-def _define_shared(builder: Builder, built: Built, leads: Mapping[str, set[str]] = {}) -> None:
-    """Define all public definitions, file by file: their names must be equal for every tool. `leads` has the
-    files that each leads to: what a file needs comes first, so that no file depends on those that need it.
+def _define_shared(builder: Builder, built: Built) -> None:
+    """Define all public definitions, file by file: their names must be equal for every tool. What a file
+    needs comes first, so that no file depends on those that need it.
     """
     order = sorted(
         builder.public,
         key=lambda name: (
-            len(leads.get(builder.file_of(name), ())),
+            len(builder.leads[builder.file_of(name)]),
             builder.file_of(name),
             built.order(built.normal.locations[name]),
         ),
@@ -239,7 +242,7 @@ def _module(builder: Builder, file: str, module: tuple[str, ...], cycle: frozens
     needed: dict[str, set[str]] = {}
     for definition in own.values():
         for name in definition.uses:
-            owner = builder.owners[name]
+            owner = builder.owner(name, file)
             if owner != file:
                 needed.setdefault(owner, set()).add(name)
     late = {name for owner in cycle for name in needed.get(owner, ())}
