@@ -14,11 +14,14 @@ class Terminal(io.StringIO):
 
 
 def test_it_says_the_rate_and_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, 2.0, 2.0])
+    clock = iter([0.0, 2.0, 2.0, 2.0])
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(sys, "stderr", shown := Terminal())
     with progress.Bar() as bar:
+        bar(0, 4100)
+        assert "0/4100" in shown.getvalue()
+        assert "left" not in shown.getvalue()
         bar(100, 4100)
     assert "100/4100" in shown.getvalue()
     assert "50/s, 1:20 left" in shown.getvalue()

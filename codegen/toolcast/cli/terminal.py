@@ -84,7 +84,7 @@ class Bar:
         assert self._task is not None
         rate = done / max(time.monotonic() - self._started, 1e-9)
         left = max(total - done, 0) / max(rate, 1e-9)
-        rate_text = f"{rate:,.0f}/s, {_span(left)} left"
+        rate_text = f"{rate:,.0f}/s, {_span(left)} left" if done else ""
         self._progress.update(self._task, completed=done, total=total, rate_text=rate_text)
         self._progress.refresh()
 

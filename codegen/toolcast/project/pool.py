@@ -25,6 +25,8 @@ MANY = 150
 _MANY_WITH_MODELS = 12
 """The same where other model families are generated, which takes most of the time."""
 _CHUNK = 16
+_TOLD = 0.5
+"""Seconds after which progress is told again."""
 _GARBAGE = 100_000
 """Objects between two searches for cycles in a worker: a compile leaves few."""
 _SAFE_PATH = "PYTHONSAFEPATH"
@@ -173,14 +175,16 @@ def _compile_chunk(tasks: Sequence[Task]) -> list[Compiled]:
 def _compile_in_processes(
     context: Context, tasks: Sequence[Task], count: int, progress: Progress
 ) -> list[Compiled]:
-    from concurrent.futures import as_completed
+    from concurrent.futures import FIRST_COMPLETED, wait
 
     size = max(1, min(_CHUNK, len(tasks) // (count * 4)))
     chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     results: dict[str, Compiled] = {}
     with contextlib.suppress(_WorkerDiedError), process_pool(count, _prepare, context) as submit:
-        for future in as_completed([submit(_compile_chunk, chunk) for chunk in chunks]):
-            results |= {compiled.path: compiled for compiled in future.result()}
+        waiting = {submit(_compile_chunk, chunk) for chunk in chunks}
+        while waiting:  # the first chunk takes long where it builds many types
+            done, waiting = wait(waiting, _TOLD, FIRST_COMPLETED)
+            results |= {compiled.path: compiled for future in done for compiled in future.result()}
             progress(len(results), len(tasks))
     unfinished = [chunk for chunk in chunks if chunk[0].path not in results]  # a process died
     results |= {compiled.path: compiled for compiled in _compile_apart(context, unfinished)}
