@@ -133,7 +133,8 @@ def command(options: _Options) -> int:
     _print(outcome, options.form)
     worst = _TOLERATED[options.max_severity or ("note" if options.strict else config.lint.max_severity)]
     worst = min(0, worst) if options.strict else worst
-    severities = {*(each.severity for each in outcome.refused), *(each.severity for each in outcome.findings)}
+    severities: set[Severity] = {each.severity for each in outcome.refused}
+    severities |= {each.severity for each in outcome.findings}
     return int(any(RANKS[severity] > worst for severity in severities))
 
 
