@@ -522,6 +522,7 @@ OF_TOOLS = {
     "_types/either.yaml": "{oneOf: [{properties: {p: {type: array}}}, {$ref: zip.yaml}]}",
     "_types/unused.yaml": "{type: object, additionalProperties: {$ref: t1.yaml}}",
 }
+BEGIN = "description: Does a thing.\npermission: read\nsecrets: []\nparameters: {type: object, "
 DEFINED = "{type: object, properties: {kind: {const: own}, Zip: {type: string}}, required: [kind]}"
 TOOLS = {
     "a reference": "properties: {a: {$ref: _types/t1.yaml}}}",
@@ -541,8 +542,7 @@ TOOLS = {
 def test_a_tool_compiles_alike_whatever_types_were_built_before(tmp_path: Path) -> None:
     options = Options(providers=("mcp",))
     documents(tmp_path, OF_TOOLS)
-    begin = "description: Does a thing.\npermission: read\nsecrets: []\nparameters: {type: object, "
-    write(tmp_path, {f"tool{n}.yaml": begin + text for n, text in enumerate(TOOLS.values())})
+    write(tmp_path, {f"tool{n}.yaml": BEGIN + text for n, text in enumerate(TOOLS.values())})
     for n, case in enumerate(TOOLS):
         tool, found = load_tool(tmp_path, f"tool{n}.yaml", shown_root="", known_providers=frozenset())
         assert tool is not None, found
@@ -553,3 +553,18 @@ def test_a_tool_compiles_alike_whatever_types_were_built_before(tmp_path: Path) 
             compile_type(f"_types/{first}.yaml", together, options)
             assert compile_tool(tool, together, options) == alone, (case, first)
             assert compile_tool(tool, together, options) == alone, (case, first)
+
+
+def test_a_tool_costs_its_own_part_and_the_number_of_its_types(tmp_path: Path) -> None:
+    options = Options(providers=("mcp",))
+    write(tmp_path, {"tool.yaml": BEGIN + "}\nresult: {$ref: _types/t1.yaml}\ndescribe_result: false"})
+    tool, found = load_tool(tmp_path, "tool.yaml", shown_root="", known_providers=frozenset())
+    assert tool is not None, found
+
+    def lines(count: int) -> int:
+        types = documents(tmp_path, connected(count))
+        compile_type("_types/user.yaml", types, options)
+        return lines_executed(lambda: compile_tool(tool, types, options))
+
+    lines(2)  # imports, and what is made at first use
+    assert lines(24) < 3 * lines(4)  # 6 times as many types, 36 times as many references
