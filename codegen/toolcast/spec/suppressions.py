@@ -39,6 +39,7 @@ LINT_CODES: Final = (
     "past-removal",
     "properties",
     "property-name",
+    "refused-calls",
     "rejected",
     "required-at-least",
     "reserved-meta-key",
