@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 STAGES = {
-    "what all depend on": [("generate", "snapshot"), ("generate", "profiles_of"), ("generate", "walk")],
+    "what all depend on": [("generate", "_snapshot"), ("generate", "profiles_of"), ("generate", "walk")],
     "compiling, in workers": [("generate", "compile_tasks")],
     "registry and ledger": [("generate", "make_package")],
     "plan": [("generate", "plan_outputs")],
