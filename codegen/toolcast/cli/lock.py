@@ -1,34 +1,13 @@
 """`toolcast lock`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
 
 import click
-from msgspec import Struct
 
-from .options import examples, takes
-
-if TYPE_CHECKING:
-    from .diff_text import Form
+from .options import LockOptions, examples, takes
 
 _FORMS = ("text", "json", "github", "markdown", "sarif")
 _KINDS = ("mcp", "openapi", "python", "tools")
-
-
-class LockOptions(Struct, frozen=True, kw_only=True):
-    """The options of `toolcast lock`."""
-
-    source: tuple[str, ...]
-    file: Path
-    check: bool
-    name: str
-    kind: Literal["mcp", "openapi", "python", "tools"] | None
-    env: tuple[str, ...]
-    headers: tuple[str, ...]
-    timeout: float
-    accepted: tuple[str, ...]
-    reason: str
-    form: "Form"
 
 
 @click.command(

@@ -29,8 +29,7 @@ from ..importers.declared_tools import Declarations
 from ..mcp import McpMissingError
 from ..replace_file import replace_file
 from .diff_text import plain_format, print_outcome
-from .lock import LockOptions
-from .options import configuration, disk_problem, print_diagnostics, refuse
+from .options import LockOptions, configuration, disk_problem, print_diagnostics, refuse
 
 _UNUSABLE = 2  # exit status
 

@@ -34,6 +34,22 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
     config_file: Path | None
 
 
+class LockOptions(Struct, frozen=True, kw_only=True):
+    """The options of `toolcast lock`, which what asks the sources reads, too."""
+
+    source: tuple[str, ...]
+    file: Path
+    check: bool
+    name: str
+    kind: Literal["mcp", "openapi", "python", "tools"] | None
+    env: tuple[str, ...]
+    headers: tuple[str, ...]
+    timeout: float
+    accepted: tuple[str, ...]
+    reason: str
+    form: Literal["text", "json", "github", "markdown", "sarif"]
+
+
 def takes(
     options: Callable[..., _Options],
 ) -> Callable[[Callable[[_Options], _Result]], Callable[..., _Result]]:
