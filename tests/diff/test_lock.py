@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.analysis.diff.compare_states import compare_states, diff_profiles
 from toolcast.analysis.diff.lock import LockedTool, locked_state, read_lock
-from toolcast.analysis.diff.outcome import Choice
-from toolcast.analysis.diff.rules import RULES, Change, version_change
+from toolcast.analysis.diff.outcome import Choice, version_change
+from toolcast.analysis.diff.rules import RULES, Change
 from toolcast.config import load_config
 from toolcast.importers.declared_tools import read_shape
 from toolcast.importers.tool_lists import Element

@@ -205,7 +205,7 @@ def build(work: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def build_github(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """What GitHub's own client builds for calls of its methods."""
+    """Requests that GitHub's own client builds for calls of its methods."""
     return _asked("github.mjs", "@octokit/rest", calls)
 
 

@@ -120,7 +120,7 @@ def in_brackets(value: Any) -> list[tuple[str, str]]:
 
 
 def read_by_rack(pairs: list[tuple[str, str]]) -> Any:
-    """What Rack 3.2 makes of a query (`QueryParser#_normalize_params`)."""
+    """Values that Rack 3.2 reads in a query (`QueryParser#_normalize_params`)."""
 
     def store(params: dict[str, Any], name: str, text: str) -> None:
         key, after = re.match(r"[\[\]]*([^\[\]]+)\]*", name), ""

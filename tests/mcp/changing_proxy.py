@@ -73,7 +73,7 @@ CHANGES: dict[str, tuple[Callable[[Tool], object], str]] = {
     "an open world": (lambda tool: _hint(tool, "openWorldHint", True), "hint-more-careful"),
     "another name": (lambda tool: tool.update(name="zz_new"), "tool-renamed"),
 }
-"""What is changed, and a rule that tells it."""
+"""Changes by name, each with a rule that reports it."""
 
 
 def main(change: str, name: str, *command: str) -> None:

@@ -54,7 +54,7 @@ def unlike_its_spec(module: ModuleType, constant: str, tool: ToolSpec, roots: Ro
 
 
 def _form(params: type) -> str | None:
-    """What msgspec meets on its way through the types: a marker, and whether it makes defaults anew."""
+    """Facts that msgspec meets on its way through the types: a marker, and whether it makes defaults anew."""
     waiting: list[Any] = [msgspec.inspect.type_info(params)]
     seen: list[Any] = []
     form = "exact"

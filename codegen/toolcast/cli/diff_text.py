@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ..analysis.diff.compare_states import compare_states, diff_profiles, setting_problems
-from ..analysis.diff.outcome import RANKS, Choice, DiffFinding, DiffOutcome
+from ..analysis.diff.outcome import RANKS, Choice, DiffFinding, DiffOutcome, Version, version_change
 from ..analysis.diff.rules import (
     AUDIENCES,
     BREAKS_RECORDED,
@@ -20,8 +20,6 @@ from ..analysis.diff.rules import (
     Audience,
     Change,
     Recorded,
-    Version,
-    version_change,
 )
 from ..analysis.diff.states import UnreadableStateError
 from ..analysis.diff.targets import open_states

@@ -19,8 +19,7 @@ from ..analysis.diff.lock import (
     read_lock,
     stated_secret,
 )
-from ..analysis.diff.outcome import Choice, DiffOutcome
-from ..analysis.diff.rules import version_change
+from ..analysis.diff.outcome import Choice, DiffOutcome, version_change
 from ..analysis.diff.states import UnreadableStateError
 from ..config import Config, show
 from ..console import count, one_line, write_line

@@ -26,8 +26,7 @@ from ...importers.python_objects import read_python
 from ...importers.tool_lists import Element
 from ...jsonschema.json_values import JsonObject
 from ...spec.tool_spec import SourceKind
-from .outcome import DiffFinding
-from .rules import Version
+from .outcome import DiffFinding, Version
 from .states import State, UnreadableStateError, listed_state, unreadable
 
 MAX_BYTES: Final = 256 * 1024 * 1024

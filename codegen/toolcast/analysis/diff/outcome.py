@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import Struct
 
 from ...command_settings import Level
 from ...diagnostics import Diagnostic
-from .rules import Audience, Change
+from .rules import RULES, Audience, Change
 
 if TYPE_CHECKING:
     import datetime
@@ -75,3 +75,22 @@ class ComparedTools(Struct, frozen=True, kw_only=True):
     changes: tuple[Change, ...] = ()
     old_problems: tuple[Diagnostic, ...] = ()
     new_problems: tuple[Diagnostic, ...] = ()
+
+
+Version = Literal["major", "minor", "patch", "none"]
+"""The part of a version that a change raises, as in Semantic Versioning."""
+_PUBLIC: Final = frozenset({"calls", "results", "code", "trust"})
+
+
+def version_change(changes: Iterable[Change]) -> Version:
+    """Return what some changes ask of the version of their tools.
+
+    What breaks callers, readers of results, code or a grant of permissions (rules that are errors, whatever
+    level a project gives them) is major; all else that they may notice is minor; texts for models,
+    definitions for providers and caches are a patch.
+    """
+    found = tuple(changes)
+    public = [each for each in found if each.audience in _PUBLIC]
+    if any(RULES[each.rule].level == "error" for each in public):
+        return "major"
+    return "minor" if public else "patch" if found else "none"

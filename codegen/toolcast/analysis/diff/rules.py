@@ -1,6 +1,6 @@
 """Changes, and the rules of `toolcast diff` by id: audience, default level, and what they mean."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
@@ -687,22 +687,3 @@ def level_of(rule: str, config: Config) -> Level:
     known = RULES[rule]
     of_audience = None if rule == NOT_COMPARED else levels.get(known.audience)
     return levels.get(rule) or of_audience or known.level
-
-
-Version = Literal["major", "minor", "patch", "none"]
-"""What a change asks of a version, as Semantic Versioning has it."""
-_PUBLIC: Final = frozenset({"calls", "results", "code", "trust"})
-
-
-def version_change(changes: Iterable[Change]) -> Version:
-    """Return what some changes ask of the version of their tools.
-
-    What breaks callers, readers of results, code or a grant of permissions (rules that are errors, whatever
-    level a project gives them) is major; all else that they may notice is minor; texts for models,
-    definitions for providers and caches are a patch.
-    """
-    found = tuple(changes)
-    public = [each for each in found if each.audience in _PUBLIC]
-    if any(RULES[each.rule].level == "error" for each in public):
-        return "major"
-    return "minor" if public else "patch" if found else "none"

@@ -182,7 +182,7 @@ _SERVICES: Final[Mapping[str, Arrays]] = {
     # chargebee 3.29.0 (PyPI), chargebee/util.py, `serialize`: the index of an item ends its name
     "chargebee.com": "indexed",
 }
-"""How services name items of arrays, by domain, as their official clients write them."""
+"""Names of items of arrays in forms, by domain, as the official client of each service writes them."""
 
 
 def _arrays_of(http: JsonMapping) -> Arrays | None:

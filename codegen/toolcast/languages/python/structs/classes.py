@@ -13,7 +13,7 @@ from .source_literals import LINE_LENGTH, deferred, docstring, literal, paragrap
 
 INDENT = "    "
 FACTORY = "msgspec.field(default_factory=lambda"
-"""How a default begins that is made anew each time, and that msgspec therefore writes."""
+"""Start of the source of a default that is made anew each time, and that msgspec therefore writes."""
 
 
 def object_type(builder: Builder, node: Object, file: str, name_parts: NameParts) -> Expression:
