@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from toolcast.contract.build import Built, build_tool
 from toolcast.contract.normal_form_builder import NormalFormBuilder
 from toolcast.languages.models import generate_models
-from toolcast.languages.python.bindings.render_module import formatted, tool_text
+from toolcast.languages.python.bindings.render_module import laid_out, tool_text
 from toolcast.languages.python.bindings.templates import Templates
 from toolcast.languages.python.structs.module import tool_module
 from toolcast.project.core.compiled import Options, profile_of
@@ -61,7 +61,7 @@ def one_tool(
     names = tool_names(tool)
     module, roots = clock.run("structs", lambda: tool_module(built, name=tool.name, module=names.module))
     source = clock.run("render", lambda: tool_text(tool, names, module, roots, templates))
-    python = clock.run("format", lambda: formatted(source))
+    python = clock.run("format", lambda: laid_out(source))
     clock.run("prove", lambda: check_tool(python, built, roots, names))
     clock.run("providers", lambda: _definitions(tool, built, options))
     if models:

@@ -7,13 +7,11 @@ import os
 import secrets
 import signal
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
-from toolcast.project.core import compiler
 from toolcast.project.state import fingerprint
 from toolcast.project.state.index import Index
 
@@ -27,14 +25,6 @@ settings.register_profile(
 settings.register_profile("ci", settings.get_profile("default"), max_examples=30, derandomize=True)
 settings.register_profile("nightly", settings.get_profile("default"), max_examples=400)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _formatted_once() -> Iterator[None]:
-    """Format each text once in a process: it is most of the work of a compilation, and most texts recur."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler, "formatted", lru_cache(maxsize=2048)(compiler.formatted))
-        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

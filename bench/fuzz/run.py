@@ -7,7 +7,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 
 from toolcast.analysis.verify.verified_tool import Failure
-from toolcast.project.core import compiler
 
 from .finding import Tally, finding
 from .judge import one
@@ -15,15 +14,6 @@ from .schemas import compose
 
 CHUNK = 25
 """Schemas that a process takes at a time."""
-
-
-def unformatted() -> None:
-    """Leave the formatter out in this process: it takes a fifth of the time and changes no meaning."""
-
-    def encoded(source: str) -> bytes:
-        return source.encode()
-
-    setattr(compiler, "formatted", encoded)  # noqa: B010 - an import of its own, which type checkers hide
 
 
 def chunk(seed: str, start: int, stop: int, count: int, providers: tuple[str, ...] = ()) -> Tally:
@@ -54,7 +44,7 @@ def run(
     numbers = _chunks(start, schemas)
     waiting: dict[Future[Tally], tuple[int, int]] = {}
     more = True
-    pool = ProcessPoolExecutor(jobs, initializer=unformatted)
+    pool = ProcessPoolExecutor(jobs)
     try:
         while more or waiting:
             while more and len(waiting) < 2 * jobs:
@@ -69,7 +59,7 @@ def run(
                 lost += waiting.values()
                 waiting.clear()
                 pool.shutdown(wait=False)
-                pool = ProcessPoolExecutor(jobs, initializer=unformatted)
+                pool = ProcessPoolExecutor(jobs)
             for tally in [future.result() for place, future in parts if place not in lost]:
                 total.add(tally)
                 told(tally, total)
@@ -86,7 +76,7 @@ def run(
 def _alone(seed: str, start: int, stop: int, count: int, providers: tuple[str, ...]) -> Iterator[Tally]:
     """Halves of a range in processes of their own, until the schema that kills its process stands alone."""
     try:
-        with ProcessPoolExecutor(1, initializer=unformatted) as pool:
+        with ProcessPoolExecutor(1) as pool:
             yield pool.submit(chunk, seed, start, stop, count, providers).result()
     except BrokenProcessPool:
         if stop - start > 1:

@@ -63,6 +63,18 @@ SCHEMAS = st.recursive(
 @example(  # a default that is too long for any line is put in parentheses all the same
     properties={"p": ({"default": "a" * 150}, "")}, description="d", name="C", title="t"
 )
+@example(
+    properties={"_p": ({"default": "a b " * 40}, "")},
+    description="a field with another name",
+    name="C",
+    title="t",
+)
+@example(
+    properties={"p": ({"enum": ["\u4e2d\u6587" * 20, "a"]}, "")},
+    description="wide characters",
+    name="C",
+    title="t",
+)
 @example(properties={}, description="6e4 in a name is no number", name="tG0U6e4y", title="t")
 def test_any_module_passes(
     tmp_path_factory: pytest.TempPathFactory,
@@ -95,13 +107,12 @@ def test_any_module_passes(
     judge(folder, "tool.py", commands=RUFF)
 
 
-@pytest.mark.parametrize("name", ["get", "list_some"])
-def test_the_usual_module_is_rendered_as_black_has_it(tmp_path: Path, name: str) -> None:
-    """black reads again what it changed, which takes as long as the first time."""
-    inner = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}
-    parameters = {"type": "object", "properties": {"b": inner, "c": {"enum": ["x", 1]}}}
-    tool = stages.tool(tmp_path, parameters, name=name)
-    assert stages.rendered(tool) == stages.python(stages.compiled(tool))
+@pytest.mark.parametrize("definition", ['start: "a"', 'start: "a"' + ' | "b"' * 30])
+def test_a_grammar_of_any_length_passes(tmp_path: Path, definition: str) -> None:
+    stated = {"grammar": "lark", "definition": definition}
+    tool = {"description": "A tool.", "permission": "read", "secrets": [], "input": stated}
+    source = stages.python(stages.compiled(stages.spec(tmp_path, json.dumps(tool))))
+    assert black.format_str(source, mode=black.Mode()) == source
 
 
 BLACK = (("black", "--check", "--quiet", "--diff"),)

@@ -23,6 +23,7 @@ from ...languages.python.bindings.render_module import (
     ProviderFiles,
     ToolNames,
     formatted,
+    laid_out,
     mark,
     parsed,
     registry_text,
@@ -156,8 +157,9 @@ def compile_package(
         }
         for entry in sorted(entries, key=lambda entry: entry.name)
     ]
-    marker = formatted(templates.render("package.py.jinja", mark=mark("all specs")))
-    registry = formatted(registry_text(tools, templates, options.providers))
+    layout = laid_out if options.templates is None else formatted
+    marker = layout(templates.render("package.py.jinja", mark=mark("all specs")))
+    registry = layout(registry_text(tools, templates, options.providers))
     require_python(registry)
     rules = {id: profile_of(id, options).request for id in sorted(options.providers)}
     requests = {id: request for id, request in rules.items() if request != RequestRules()}
@@ -271,9 +273,10 @@ def _module_text(render: Callable[[Templates], str], options: Options) -> tuple[
     """
     templates = _templates(options.templates)
     source = render(templates)
-    python = formatted(source)
     if options.templates is None:
+        python = laid_out(source)
         return python, python
+    python = formatted(source)
     built_in = render(_templates(None))
     require_python(python)
     require_own_statements(source, render(WithoutTexts(templates)))

@@ -1,11 +1,12 @@
-"""The text of generated modules. Templates get names, literals and order ready-made; black formats in one
-explicit mode, so that no file outside can change a byte.
+"""The text of generated modules. Templates get names, literals and order ready-made, and print them as black
+has them; black formats what is too wide for a line, in one explicit mode, so that no file outside can change
+a byte.
 """
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -119,7 +120,7 @@ def _returned(roots: Roots) -> str:
 
 
 def _arguments(roots: Roots) -> str:
-    """The arguments of a handler, laid out as black has them: it then reads the module once only."""
+    """The arguments of a handler, laid out as black has them."""
     line = f"self, params: {roots.params}, context: ToolContext, /"
     fits = len(f"    def __call__({line}) -> Returns[{_returned(roots)}]: ...") <= LINE_LENGTH
     return line if fits else f"\n        {line}\n    "
@@ -204,7 +205,10 @@ def _input(stated: TextInput) -> str:
     if stated.grammar is None:
         return text("text")
     definition = paragraph(stated.definition, 22, 8)
-    return f'{{"grammar": {text(stated.grammar)}, "definition": {definition}}}'
+    if "\n" not in definition:
+        return f'{{"grammar": {text(stated.grammar)}, "definition": {definition}}}'
+    rows = (f'"grammar": {text(stated.grammar)}', f'"definition": {definition}')
+    return "{\n" + "".join(f"        {row},\n" for row in rows) + "    }"
 
 
 def _needed(definitions: Iterable[Definition]) -> set[str]:
@@ -326,6 +330,40 @@ def _printable(value: str) -> str:
     return "".join(ch if ch.isprintable() and ch not in '"\\' else "?" for ch in value)
 
 
+def laid_out(source: str) -> bytes:
+    """Lay out the text of a built-in template as black has it, as UTF-8 with LF. It is so already, but for
+    statements that are wider than a line: black formats these, each by itself. Raises ValueError as
+    `formatted` does.
+    """
+    rows = source.encode().split(b"\n")
+    wide = {number for number, row in enumerate(rows, 1) if len(row) > LINE_LENGTH}  # bytes bound columns
+    if wide:
+        for statement in reversed(list(_wide_statements(parsed(source.encode()).body, wide))):
+            first, last = statement.lineno - 1, statement.end_lineno
+            rows[first:last] = [_statement(b"\n".join(rows[first:last]).decode(), statement.col_offset)]
+    return b"\n".join(rows)
+
+
+def _wide_statements(body: Iterable[ast.stmt], wide: set[int]) -> Iterator[ast.stmt]:
+    """The innermost statements with a row that is too wide, without descriptions, which stay as they are."""
+    for each in body:
+        if wide.isdisjoint(range(each.lineno, (each.end_lineno or each.lineno) + 1)):
+            continue
+        inner = [*getattr(each, "body", ()), *getattr(each, "orelse", ())]
+        if inner and wide.isdisjoint(range(each.lineno, inner[0].lineno)):
+            yield from _wide_statements(inner, wide)
+        elif not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)):
+            yield each
+
+
+@lru_cache(maxsize=512)
+def _statement(rows: str, indent: int) -> bytes:
+    """A statement as black has it at this indent; parameters that are alike recur in many tools."""
+    depth = range(0, indent, len(INDENT))
+    framed = "".join(f"{' ' * column}if x:\n" for column in depth) + rows
+    return b"\n".join(formatted(framed).split(b"\n")[len(depth) : -1])
+
+
 @cache
 def _mode() -> Any:
     from black.mode import Mode, TargetVersion
@@ -341,10 +379,10 @@ def _mode() -> Any:
 
 
 def formatted(source: str) -> bytes:
-    """Format source with black, as UTF-8 with LF. Raise ValueError when it is not Python, which is a bug of
-    ours or of an overriding template, never of a spec.
+    """Format source that may have any layout with black, as UTF-8 with LF. Raise ValueError when it is not
+    Python, which is a bug of ours or of an overriding template, never of a spec.
     """
-    import black  # takes as long as a small build: only where a module is made
+    import black  # takes as long as a small build: only where there is something to format
     from black.parsing import InvalidInput
 
     try:

@@ -178,7 +178,11 @@ def _field_line(field: Field, kind: Expression, name: str) -> FieldLine:
             annotation, default = f"{annotation} | None", "None"
     if name != field.encode_name and field.encode_name != "":
         encode_name = f"name={text(field.encode_name)}"
-        if default.startswith("msgspec.field("):
+        if "\n" in default:  # a long text, as black has it
+            default = paragraph(str(field.default), 2 * len(INDENT) + len("default="), 2 * len(INDENT))
+            rows = f"{INDENT * 2}default={default},\n{INDENT * 2}{encode_name},\n"
+            default = f"msgspec.field(\n{rows}{INDENT})"
+        elif default.startswith("msgspec.field("):
             default = default[:-1] + f", {encode_name})"
         else:
             default = f"msgspec.field({f'default={default}, ' if default else ''}{encode_name})"

@@ -58,7 +58,7 @@ class ClassDefinition(Struct, frozen=True, kw_only=True):
 
     @property
     def header(self) -> str:
-        """The source in the brackets after its name, laid out as black has it: it then reads it once only."""
+        """The source in the brackets after its name, laid out as black has it."""
         line = ", ".join(("Struct", *self.options))
         return line if len(f"class {self.name}({line}):") <= LINE_LENGTH else f"\n    {line}\n"
 
