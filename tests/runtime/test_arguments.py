@@ -7,6 +7,8 @@ import sys
 import types
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +143,9 @@ REFUSED: dict[str, list[tuple[Any, str]]] = {
         ({"a": b"x"}, "a Python bytes"),
         ({"a": {1}}, "a Python set"),
         ({"a": {1: 2}}, "a property name that is a Python int"),
+        ({"a": 1, "s": date(2020, 1, 2)}, "a Python date"),  # msgspec would write each of these as a text
+        ({"a": Decimal(1)}, "a Python Decimal"),
+        ({"a": [Params(a=1)]}, "a Python Params"),
     ],
 }
 
@@ -195,21 +200,21 @@ def cases(table: Mapping[str, list[tuple[Any, Any]]]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("round_", ["first", "second"])  # the first call of all takes another way
+# The first call of all takes another way, and so do types that say all of the contract.
+@pytest.mark.parametrize(("round_", "form"), [("first", None), ("second", None), ("second", "exact")])
 @pytest.mark.parametrize(("value", "text"), cases(REFUSED))
-def test_refused(probe: Binding, value: Any, text: str, round_: str) -> None:
-    if round_ == "first":
-        probe = msgspec.structs.replace(probe)
-    else:
+def test_refused(probe: Binding, value: Any, text: str, round_: str, form: Any) -> None:
+    probe = msgspec.structs.replace(probe, params_form=form)
+    if round_ == "second":
         probe.decode(b'{"a": 1}')
     with pytest.raises(ArgumentError, match=text):
         probe.decode(value)
 
 
-@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(("exact", "form"), [(True, None), (False, None), (True, "exact")])
 @pytest.mark.parametrize(("value", "fields"), cases(TAKEN))
-def test_taken(probe: Binding, value: Any, fields: dict[str, Any], exact: bool) -> None:
-    probe = msgspec.structs.replace(probe, exact=exact)
+def test_taken(probe: Binding, value: Any, fields: dict[str, Any], exact: bool, form: Any) -> None:
+    probe = msgspec.structs.replace(probe, exact=exact, params_form=form)
     for _ in range(2):
         params = probe.decode(value)
         for name, wanted in fields.items():

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+import msgspec
+
 from ..jsonschema.json_values import JsonMapping
 from ..jsonschema.messages import label, member
 from ..jsonschema.validator_errors import Violation
-from .bounded_json import DuplicateKeyError, UnreadableJSONError, read_json
+from .bounded_json import DuplicateKeyError, UnreadableJSONError, decode_json, read_json
 from .errors import ArgumentError
 
 MAX_TEXT = 4 * 1024 * 1024
@@ -20,6 +22,7 @@ Arguments = bytes | bytearray | memoryview | str | JsonMapping | None
 `None`, blank text and the text `null` mean `{}`: providers send "" or null for a tool without arguments.
 """
 
+_encode = msgspec.json.Encoder().encode
 _SEND = "Send the arguments as one JSON object."
 
 
@@ -68,11 +71,26 @@ def _parse_mapping(tool: str, arguments: object) -> object:
         kind = type(arguments).__name__
         raise ArgumentError(tool, f"expected a JSON object, got a Python {kind}. {_SEND}")
     try:
+        return copy_json(arguments)[1]
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        pass  # a client's own types are walked, and faults named
+    try:
         return copy_plain(arguments)
     except RecursionError:
         raise ArgumentError(tool, f"they are nested too deeply. {_SEND}") from None
     except (TypeError, ValueError) as problem:
         raise ArgumentError(tool, f"they hold what JSON cannot say: {problem}. {_SEND}") from None
+
+
+def copy_json(value: object) -> tuple[bytes, Any]:
+    """Return the JSON text of a value, and a copy: Python's own types for JSON come back from it as they
+    were, in a tenth of the time of a walk. Raises TypeError, ValueError, OverflowError or RecursionError for
+    others."""
+    text = _encode(value)
+    copied = decode_json(text)
+    if copied != value:
+        raise ValueError("no plain JSON data")
+    return text, copied
 
 
 def copy_plain(value: object) -> Any:

@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 import msgspec
 
 from ..jsonschema.json_values import MAX_DEPTH, JsonMapping, JsonObject, may_be_too_deep
-from .arguments import MAX_TEXT, Arguments
-from .bounded_json import COLON, decode_json, may_escape_colon, may_repeat_key
+from .arguments import MAX_TEXT, Arguments, copy_json
+from .bounded_json import (
+    BACKSLASH,
+    COLON,
+    UnreadableJSONError,
+    decode_json,
+    may_escape_colon,
+    may_repeat_key,
+)
 from .codec import decode_in_steps, to_builtins, with_defaults, with_nulls, without_defaults
 from .errors import LIMIT, ArgumentError, EncodeError
 from .resources import ContractFile, ContractNode
@@ -32,7 +39,7 @@ R = TypeVar("R")
 
 _SHALLOW: Final = 2 * MAX_DEPTH
 """Longest text that cannot nest too deeply, in bytes: a level takes two."""
-_encode = msgspec.json.encode
+_encode = msgspec.json.Encoder().encode
 
 
 class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
@@ -71,22 +78,26 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         direct = self._lazy.direct.get(provider)
         if direct is not None and not injected:
             # One frame, without calls that most texts do not need: each takes a fifth of what msgspec takes.
+            decode, required, writes_keys, wire_decoder = direct
             try:
                 text = arguments.encode() if type(arguments) is str else arguments
-                if type(text) is bytes and (
-                    len(text) <= _SHALLOW or (len(text) <= MAX_TEXT and not may_be_too_deep(text))
-                ):
-                    decode, required, writes_keys = direct
+                if wire_decoder is not None or type(text) is not bytes:
+                    return self._convert(text, wire_decoder)
+                if len(text) <= _SHALLOW or (len(text) <= MAX_TEXT and not may_be_too_deep(text)):
                     params: P = decode(text)
                     # Every key has a colon: with no more of them than required parameters, each stands once.
                     colons = text.count(COLON)
                     if colons <= required:
                         return params
-                    if writes_keys and _encode(params).count(COLON) == colons and not may_escape_colon(text):
+                    if (
+                        writes_keys
+                        and _encode(params).count(COLON) == colons
+                        and (BACKSLASH not in text or not may_escape_colon(text))
+                    ):
                         return params
                     if not may_repeat_key(text, colons, decode_json(text)):
                         return params
-            except (msgspec.DecodeError, UnicodeError, RecursionError):
+            except (TypeError, ValueError, OverflowError, RecursionError):
                 pass  # the steps open what is encoded twice, settle, and name what is wrong
         wire_decoder = None if provider is None else self._wire_decoder(provider)
         if self.inject or injected:
@@ -99,6 +110,19 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             if violations:
                 raise ArgumentError(self.name, violations=violations)
         return params
+
+    def _convert(self, arguments: object, wire_decoder: "WireDecoder | None") -> P:
+        """Return the parameters that a JSON text or plain data hold, whose types say all of the contract.
+        Raises TypeError, ValueError, OverflowError or RecursionError for what must be read step by step."""
+        if type(arguments) is bytes and len(arguments) <= MAX_TEXT:
+            text, value = arguments, decode_json(arguments)
+            if may_repeat_key(text, text.count(COLON), value):
+                raise UnreadableJSONError
+        else:
+            text, value = copy_json(arguments)
+        if may_be_too_deep(text):
+            raise UnreadableJSONError
+        return msgspec.convert(value if wire_decoder is None else wire_decoder(value), self.params)
 
     def decode_offered(
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None

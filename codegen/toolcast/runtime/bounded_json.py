@@ -15,12 +15,12 @@ from ..jsonschema.messages import member
 from .errors import LIMIT
 
 COLON: Final = ord(":")
-_BACKSLASH: Final = ord("\\")
+BACKSLASH: Final = ord("\\")
 _escaped_colon = re.compile(rb"\\u003[aA]").search
 
 decode_json = msgspec.json.Decoder().decode
 """Reads a JSON text as plain data, without bounds."""
-_encode = msgspec.json.encode
+_encode = msgspec.json.Encoder().encode
 
 
 class UnreadableJSONError(ValueError):
@@ -86,7 +86,7 @@ def may_repeat_key(text: bytes, colons: int, value: object) -> bool:
 def may_escape_colon(text: bytes) -> bool:
     """Tell whether a JSON text may have a colon as an escape: it could make up for one that was lost with a
     key."""
-    return _BACKSLASH in text and _escaped_colon(text) is not None
+    return BACKSLASH in text and _escaped_colon(text) is not None
 
 
 class _Object(list[tuple[str, Any]]):

@@ -39,9 +39,9 @@ P = TypeVar("P")
 Level = Literal["full", "brief"]
 Form = Literal["exact", "defaults"]
 
-Direct: TypeAlias = tuple[Callable[[bytes], Any], int, bool]
-"""A decoder whose types say all of the contract, how many parameters are required, and whether msgspec writes
-no key that a text lacks."""
+Direct: TypeAlias = tuple[Callable[[bytes], Any], int, bool, "WireDecoder | None"]
+"""A decoder whose types say all of the contract, how many parameters are required, whether msgspec writes no
+key that a text lacks, and the decoder of the wire form, which is simple; None for the contract's own form."""
 
 
 class _Lazy:
@@ -66,7 +66,7 @@ class _Lazy:
         self.decoder: Callable[[bytes | str], Any] | None = None
         self.defaults: bytes | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
-        self.direct: dict[str | None, Direct] = {}  # by provider, where its wire form is the contract's own
+        self.direct: dict[str | None, Direct] = {}  # by provider
         self.offered: ContractNode | None = None
         self.parameters: ContractNode | None = None
         self.prepared: set[str | None] = set()  # providers whose results can be encoded
@@ -242,10 +242,10 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         if provider not in known:
             definition = self._raw_definition(provider)
             differs = provider in self.wire_forms
-            known[provider] = self._load_wire_decoder(provider, definition) if differs else None
+            decoder = known[provider] = self._load_wire_decoder(provider, definition) if differs else None
             self._decoder()
-            if not differs and None in self._lazy.direct:
-                self._lazy.direct[provider] = self._lazy.direct[None]
+            if None in self._lazy.direct and (decoder is None or decoder.simple):
+                self._lazy.direct[provider] = (*self._lazy.direct[None][:3], decoder)
         return known[provider]
 
     def _load_wire_decoder(self, provider: str, definition: bytes) -> "WireDecoder":
@@ -281,7 +281,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
                 defaults = params.__struct_defaults__
                 optional = len(defaults) - defaults.count(msgspec.NODEFAULT)
                 required = len(params.__struct_fields__) - optional
-                self._lazy.direct[None] = (decoder, required, self.params_form == "exact")
+                self._lazy.direct[None] = (decoder, required, self.params_form == "exact", None)
         return decoder
 
     def _defaults(self) -> bytes:

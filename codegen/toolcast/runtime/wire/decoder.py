@@ -24,12 +24,15 @@ from .wire_form import KEY, MORE, VALUE, WireForms, position
 class WireDecoder:
     """Decodes one provider's wire form of one tool's arguments: any number of values, from any thread."""
 
-    __slots__ = ("_start", "forms")
+    __slots__ = ("_start", "forms", "simple")
 
     def __init__(self, forms: WireForms, document: JsonMapping) -> None:
         """Prepare; the choices of `forms` point into `document`, the provider's parameter schema."""
         self.forms = forms
-        self._start = Locations(forms, document).start
+        locations = Locations(forms, document)
+        self._start = locations.start
+        self.simple = locations.simple
+        """Whether each location is decoded in one way, and no value becomes deeper."""
 
     def __call__(self, value: object) -> object:
         """Return plain JSON data in the contract's form. Never changes `value`. Raises UnsupportedSchema if

@@ -269,6 +269,7 @@ class Locations:
         self._chosen: dict[tuple[Location, tuple[int, ...]], Location] = {}
         self._branches: dict[int, _BranchSelector] = {}
         self._unfilled: list[Location] = []
+        self.simple = True  # no choices, no patterns, no JSON in texts
         self._lock = RLock()  # values decide which locations are made, and several threads may decode
         self.start = self._finished((forms.root,), set())
 
@@ -309,6 +310,7 @@ class Locations:
     def _location(self, forms: _Parts, made: set[int]) -> Location:
         """Make a location; `made` are the choices that were made already, by identity."""
         parts = self._parts(forms)
+        self.simple &= not any(part.choices or part.patterns or part.encoding == "json" for part in parts)
         choices = tuple(self._choice(part) for part in parts if part.choices)
         choices = tuple(each for each in choices if id(each) not in made)
         key = (tuple(id(part) for part in parts), tuple(id(each) for each in choices))
