@@ -22,7 +22,7 @@ from .failure_results import (
     refused_result,
     timed_out_result,
 )
-from .handler_results import find_mismatch, lacks_data, make_encodable, redacted_result, report_mismatch
+from .handler_results import as_result, find_mismatch, make_encodable, redacted_result, report_mismatch
 from .handlers import Handler, Precheck, call, call_in_thread
 from .log_records import WARNING, log
 from .middleware.events import (
@@ -249,45 +249,138 @@ class _Call:
         self.stage = "arguments"
 
     async def run(self, arguments: Any, guesses: "Guesses | None") -> ToolResult:
-        guard, observers = self.executor.guard, self.observers
+        """Carry out the call. One coroutine has all of its steps: to begin another one takes as long as most
+        of them."""
         begun = perf_counter()
-        name, call_id, provider = self.tool.binding.name, self.context.call_id, self.context.provider
+        executor, context, observers = self.executor, self.context, self.observers
+        binding, handler, awaited, precheck, misnamed = self.tool
+        guard, secrets, policy = executor.guard, executor.guard.secrets, executor.guard.policy
+        name, call_id, provider = binding.name, context.call_id, context.provider
         recorded = guesses.recorded() if guesses is not None and guesses.allow else None
+        repaired = bool(misnamed) or recorded is not None
         encoded = False
         try:
-            result, encoded = await self._steps(arguments, recorded)
-        except RefusalError as problem:
+            injected = None
+            if binding.inject:
+                self.stage = FILLING_IN
+                injected = fill_in(binding, context)
+            try:
+                params = shown = binding.decode(arguments, provider, recorded, injected)
+            except ArgumentError as problem:
+                self.stage = "arguments"
+                in_part = self.framework is not None and self.framework.in_part
+                raise refuse_arguments(
+                    binding, problem, provider, in_part=in_part, limit=guard.limit
+                ) from problem
+            if binding.result is not None:
+                self.stage = "reading its contract"
+                binding.prepare_result(provider)
+                self.stage = "arguments"
+            if injected is not None and context.approved and self._approved_other(injected):
+                context = self._without_approval(context)
+            if observers:
+                # A model may have learnt a value elsewhere and write it out.
+                redacted = shown if secrets is None else secrets.redact(shown)
+                written = guard.written(arguments) if guard.records else None
+                repairs = self._repairs(recorded) if repaired else ()
+                guard.notify(observers, Decoded(name, call_id, provider, redacted, repairs, written))
+            decision, since = None, 0
+            if policy is not None:
+                self.stage = "policy"
+                # Before a secret is resolved: a call that may not run does not reach the resolver.
+                since = policy.forgotten
+                decision = policy.rule(binding, shown, self.framework)
+                if decision is not None and not decision.allowed:
+                    raise RefusalError(decision.error)
+            if secrets is not None:
+                self.stage = "secrets"
+                if secrets.concerns(binding, shown):
+                    params = await self._within(secrets.fill(binding, shown))
+            self.stage = "precheck"
+            if precheck is not None:
+                refusal = await self._within(_run_precheck(name, executor.workers, precheck, params, context))
+                if refusal is not None:
+                    raise RefusalError(refusal)
+            if policy is not None:
+                self.stage = "policy"
+                if decision is None:
+                    # A person sees the references only: what is shown, and what is remembered, is no secret.
+                    decision = await policy.ask(binding, shown, context, since, self.framework)
+                    context = msgspec.structs.replace(context, approved=True)
+                if not decision.allowed:
+                    raise RefusalError(decision.error)
+                if observers:
+                    remembered = guard.redact_text(decision.remembered) if decision.remembered else ""
+                    guard.notify(observers, Approved(name, call_id, provider, decision.by, remembered))
+            begin = None if self.framework is None or binding.external else self.framework.begin
+            if begin is not None:
+                await begin()
+            self.stage = "handler"
+            if observers:
+                guard.notify(observers, Started(name, call_id, provider))
+            work = (
+                handler(params, context)
+                if awaited
+                else call_in_thread(executor.workers, handler, params, context)
+            )
+            value = await (work if guard.timeout is None else self._within(work))
+            self.stage = "encoding the result"
+            if secrets is None:
+                result = as_result(binding, value, provider, call_id)
+            else:
+                result = redacted_result(secrets, binding, value, provider, call_id)
+            checks = executor.check_results
+            # A success must have data where there is a contract of results, which may accept null.
+            if checks or (
+                checks is None and binding.result is not None and result.success and result.data is None
+            ):
+                how = find_mismatch(binding, value)  # before redacting: a mark is no number
+                if how is not None:
+                    result = report_mismatch(name, call_id, guard.redact_text(how), result)
+            # After redacting: half a secret would not be found any more.
+            result = result if guard.limit is None else cut_result(result, guard.limit)
+            encoded = value is not None and not isinstance(value, (str, ToolResult))
+        except BaseException as problem:  # a handler's, hook's, approver's or resolver's
+            result = self._ended(problem, arguments, perf_counter() - begun)
+        if not encoded:  # a typed value was
+            result = make_encodable(result, name, call_id)
+        if repaired and (repairs := self._repairs(recorded)):
+            result = msgspec.structs.replace(result, repairs=repairs)
+        if observers:
+            guard.notify(observers, Finished(name, call_id, provider, result, perf_counter() - begun))
+        return result
+
+    def _ended(self, problem: BaseException, arguments: object, seconds: float) -> ToolResult:
+        """Return the result of a call that a step ended. Raises what comes from outside, and what the
+        framework takes."""
+        guard, observers, binding = self.executor.guard, self.observers, self.tool.binding
+        name, call_id, provider = binding.name, self.context.call_id, self.context.provider
+        if isinstance(problem, RefusalError):
             if isinstance(problem, self.passes):
                 guard.notify(observers, Deferred(name, call_id, provider, self.stage, type(problem).__name__))
                 raise redacted_refusal(problem, guard) from None
             max_attempts = attempts_of(name, self.executor.max_attempts)
-            result = refused_result(self.tool.binding, problem, guard, self.context.attempt, max_attempts)
+            result = refused_result(binding, problem, guard, self.context.attempt, max_attempts)
             stage = cast("Stage", self.stage)
             wrong = guard.redacted_violations(problem.__cause__) if stage == "arguments" else ()
             written = guard.written(arguments) if wrong else None
             guard.notify(observers, Refused(name, call_id, provider, stage, result.error, written, wrong))
-        except _TimeoutError as problem:
+            return result
+        if isinstance(problem, _TimeoutError):
             event = TimedOut(name, call_id, provider, self.stage, problem.seconds, problem.runs_on)
             guard.notify(observers, event)
-            result = timed_out_result(name, problem.seconds, problem.runs_on, self.stage == "handler")
-        except BaseException as problem:  # a handler's, hook's, approver's or resolver's
-            if is_from_outside(problem):
-                guard.notify(observers, Cancelled(name, call_id, provider, self.stage))
-                raise
-            raised = unwrap(problem)
-            if isinstance(raised, self.passes):
-                guard.notify(observers, Deferred(name, call_id, provider, self.stage, type(raised).__name__))
-                raise raised from None
-            where = self.stage if " " in self.stage else f"the {self.stage}"
-            result, number = guard.report_fault(name, call_id, where, raised, perf_counter() - begun)
-            kind = guard.redact_text(type(raised).__name__)
-            guard.notify(observers, Failed(name, call_id, provider, self.stage, kind, number))
-        if not encoded:
-            result = make_encodable(result, name, call_id)
-        if repairs := self._repairs(recorded):
-            result = msgspec.structs.replace(result, repairs=repairs)
-        if observers:
-            guard.notify(observers, Finished(name, call_id, provider, result, perf_counter() - begun))
+            return timed_out_result(name, problem.seconds, problem.runs_on, self.stage == "handler")
+        if is_from_outside(problem):
+            guard.notify(observers, Cancelled(name, call_id, provider, self.stage))
+            raise problem
+        raised = unwrap(problem)
+        if isinstance(raised, self.passes):
+            guard.notify(observers, Deferred(name, call_id, provider, self.stage, type(raised).__name__))
+            raise raised from None
+        where = self.stage if " " in self.stage else f"the {self.stage}"
+        result, number = guard.report_fault(name, call_id, where, raised, seconds)
+        kind = guard.redact_text(type(raised).__name__)
+        guard.notify(observers, Failed(name, call_id, provider, self.stage, kind, number))
         return result
 
     def _repairs(self, guesses: "RecordedGuesses | None") -> tuple[Repair, ...]:
@@ -297,87 +390,6 @@ class _Call:
             return named
         secrets = self.executor.guard.secrets
         return (*named, *guesses.repairs(None if secrets is None else secrets.redact))[:MAX_REPAIRS]
-
-    async def _steps(self, arguments: Any, guesses: "RecordedGuesses | None") -> tuple[ToolResult, bool]:
-        """Return the result, and whether it is of a typed value, which was encoded."""
-        executor, context, observers = self.executor, self.context, self.observers
-        binding, handler, awaited, precheck, _ = self.tool
-        guard, secrets, policy = executor.guard, executor.guard.secrets, executor.guard.policy
-        name, call_id, provider = binding.name, context.call_id, context.provider
-        injected = None
-        if binding.inject:
-            self.stage = FILLING_IN
-            injected = fill_in(binding, context)
-        try:
-            params = shown = binding.decode(arguments, provider, guesses, injected)
-        except ArgumentError as problem:
-            self.stage = "arguments"
-            in_part = self.framework is not None and self.framework.in_part
-            raise refuse_arguments(
-                binding, problem, provider, in_part=in_part, limit=guard.limit
-            ) from problem
-        if binding.result is not None:
-            self.stage = "reading its contract"
-            binding.prepare_result(provider)
-            self.stage = "arguments"
-        if injected is not None and context.approved and self._approved_other(injected):
-            context = self._without_approval(context)
-        if observers:
-            # A model may have learnt a value elsewhere and write it out.
-            redacted = shown if secrets is None else secrets.redact(shown)
-            written = guard.written(arguments) if guard.records else None
-            event = Decoded(name, call_id, provider, redacted, self._repairs(guesses), written)
-            guard.notify(observers, event)
-        decision, since = None, 0
-        if policy is not None:
-            self.stage = "policy"
-            # Before a secret is resolved: a call that may not run does not reach the resolver.
-            since = policy.forgotten
-            decision = policy.rule(binding, shown, self.framework)
-            if decision is not None and not decision.allowed:
-                raise RefusalError(decision.error)
-        if secrets is not None:
-            self.stage = "secrets"
-            if secrets.concerns(binding, shown):
-                params = await self._within(secrets.fill(binding, shown))
-        self.stage = "precheck"
-        if precheck is not None:
-            refusal = await self._within(_run_precheck(name, executor.workers, precheck, params, context))
-            if refusal is not None:
-                raise RefusalError(refusal)
-        if policy is not None:
-            self.stage = "policy"
-            if decision is None:
-                # A person sees the references only: what is shown, and what is remembered, is no secret.
-                decision = await policy.ask(binding, shown, context, since, self.framework)
-                context = msgspec.structs.replace(context, approved=True)
-            if not decision.allowed:
-                raise RefusalError(decision.error)
-            if observers:
-                remembered = guard.redact_text(decision.remembered) if decision.remembered else ""
-                guard.notify(observers, Approved(name, call_id, provider, decision.by, remembered))
-        begin = None if self.framework is None or binding.external else self.framework.begin
-        if begin is not None:
-            await begin()
-        self.stage = "handler"
-        if observers:
-            guard.notify(observers, Started(name, call_id, provider))
-        work = (
-            handler(params, context)
-            if awaited
-            else call_in_thread(executor.workers, handler, params, context)
-        )
-        value = await (work if guard.timeout is None else self._within(work))
-        self.stage = "encoding the result"
-        result = redacted_result(guard.secrets, binding, value, provider, call_id)
-        checks = executor.check_results
-        if checks or (checks is None and lacks_data(binding, result)):
-            how = find_mismatch(binding, value)  # before redacting: a mark is no number
-            if how is not None:
-                result = report_mismatch(name, call_id, guard.redact_text(how), result)
-        # After redacting: half a secret would not be found any more.
-        result = result if guard.limit is None else cut_result(result, guard.limit)
-        return result, value is not None and not isinstance(value, (str, ToolResult))
 
     def _approved_other(self, injected: JsonMapping) -> bool:
         """Tell whether the call was approved with other values than the program fills in now."""

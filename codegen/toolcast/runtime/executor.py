@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .binding import AnyBinding
 from .context import ToolContext
 from .failure_results import MaxAttempts
-from .handler_results import find_mismatch, make_encodable, redacted_result
+from .handler_results import as_result, find_mismatch, make_encodable, redacted_result
 from .log_records import WARNING, log
 from .middleware.events import Finished, Refused, Stage
 from .middleware.guard import Guard
@@ -188,7 +188,11 @@ class Executor:
     def accept(self, binding: AnyBinding, value: Any, provider: str | None, call_id: str) -> ToolResult:
         """Treat the result of a call that was carried out elsewhere as that of a handler. Raises ValueError
         if it does not fit the contract."""
-        result = redacted_result(self.guard.secrets, binding, value, provider, call_id)
+        secrets = self.guard.secrets
+        if secrets is None:
+            result = as_result(binding, value, provider, call_id)
+        else:
+            result = redacted_result(secrets, binding, value, provider, call_id)
         result = make_encodable(result, binding.name, call_id)
         if result.data is not None or self.check_results is not False:
             how = find_mismatch(binding, value)

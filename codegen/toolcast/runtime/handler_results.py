@@ -26,7 +26,7 @@ _VIOLATIONS = 3
 """Most violations of a result that are named."""
 
 
-def _as_result(binding: AnyBinding, value: object, provider: str | None, call_id: str) -> ToolResult:
+def as_result(binding: AnyBinding, value: object, provider: str | None, call_id: str) -> ToolResult:
     """Make the ToolResult for `provider`. That of a typed value is encodable. Raises TypeError if the value
     has no JSON text."""
     if isinstance(value, str):
@@ -41,17 +41,17 @@ def _as_result(binding: AnyBinding, value: object, provider: str | None, call_id
     except UnicodeEncodeError:
         text = binding.encode_result(_replaced(value), provider)
         return make_encodable(ToolResult.ok(text.decode(), value), binding.name, call_id)
-    return ToolResult.ok(text.decode(), value)
+    return ToolResult(True, text.decode(), value)
 
 
 def redacted_result(
-    secrets: "Secrets | None", binding: AnyBinding, value: object, provider: str | None, call_id: str
+    secrets: "Secrets", binding: AnyBinding, value: object, provider: str | None, call_id: str
 ) -> ToolResult:
     """Make the ToolResult without values of secrets."""
-    if secrets is None or not secrets.known:
-        return _as_result(binding, value, provider, call_id)
+    if not secrets.known:
+        return as_result(binding, value, provider, call_id)
     # The data first: its text is then made of values that hold no secret, and stays well formed.
-    result = _as_result(binding, secrets.redact(value), provider, call_id)
+    result = as_result(binding, secrets.redact(value), provider, call_id)
     return _redact_parts(secrets, secrets.redact(result))
 
 
@@ -65,11 +65,6 @@ def _redact_parts(secrets: "Secrets", result: ToolResult) -> ToolResult:
     error, output, *pieces = redacted
     content = with_texts(result.content, pieces)
     return msgspec.structs.replace(result, error=error, output=output, content=content)
-
-
-def lacks_data(binding: AnyBinding, result: ToolResult) -> bool:
-    """Tell whether a success has no data though its tool has a contract of results, which may accept null."""
-    return binding.result is not None and result.success and result.data is None
 
 
 def result_validator(binding: AnyBinding) -> "Validator":
