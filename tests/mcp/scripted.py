@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from toolcast.mcp import LiveTool, LockVerdict
+
 from tests.mcp.conftest import MODERN, Sdk
 
 OBJECT: dict[str, Any] = {"type": "object"}
@@ -22,6 +24,18 @@ ECHO: dict[str, Any] = {
     },
     "annotations": {"readOnlyHint": True, "openWorldHint": False},
 }
+
+
+class _EmptyLock:
+    names = ()
+
+    def judge(self, tool: LiveTool) -> LockVerdict:
+        del tool
+        return LockVerdict(reason="it is new")
+
+
+EMPTY = _EmptyLock()
+"""A lock that has no tools."""
 
 
 class Scripted:

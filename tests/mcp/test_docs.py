@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import re
+import sys
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.diff.projects import toolcast
 from tests.mcp.conftest import ROOT, Sdk
 
 DOC = ROOT / "docs" / "reference" / "mcp.md"
@@ -23,6 +25,8 @@ def test_every_example_runs_in_its_order(
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
     assert len(blocks) == 6
+    locked = toolcast("lock", "--", sys.executable, "-m", "mcp_server_time")
+    assert locked.exit_code == 0, locked.output
 
     async def main() -> None:
         names: dict[str, Any] = {}
@@ -33,12 +37,12 @@ def test_every_example_runs_in_its_order(
                 await result
 
     asyncio.run(asyncio.wait_for(main(), 120))
-    assert (tmp_path / "mcp-pins.json").is_file()
 
 
 def test_the_commands_in_the_text_are_commands() -> None:
+    from toolcast.cli.lock import command as lock
     from toolcast.cli.serve import command
 
-    options = {option for parameter in command.params for option in parameter.opts}
+    options = {option for parameter in (*command.params, *lock.params) for option in parameter.opts}
     written = set(re.findall(r"--[a-z][a-z-]*", DOC.read_text("utf-8")))
     assert written <= options

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from toolcast.mcp import Pins, Principal, mcp_server, mcp_tools
+from toolcast.mcp import Principal, mcp_server, mcp_tools
 from toolcast.providers import available
 from toolcast.runtime import Guesses, ToolContext, ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
@@ -160,28 +160,6 @@ def test_a_parameter_with_secrets_is_not_filled_in(sdk: Sdk) -> None:
 
     reason = used(sdk, Scripted(sdk, MAILS), use, secrets={"mail_list": ["user_id"]})
     assert "it may carry secrets" in reason
-
-
-def test_an_approval_is_of_the_tool_as_it_is_offered(sdk: Sdk) -> None:
-    """A program that forgets what it fills in does not offer it to models."""
-    server = Scripted(sdk, copy.deepcopy(MAILS))
-
-    async def approved(_: ToolRegistry, tools: Any) -> Pins:
-        return tools.approve()  # type: ignore[no-any-return]
-
-    async def names(registry: ToolRegistry, tools: Any) -> Any:
-        return registry.names, [each.reason for each in tools.refused]
-
-    pins = used(sdk, server, approved, pins=Pins())
-    assert used(sdk, server, names, pins=pins) == (("s__mail_list",), [])
-    assert used(sdk, server, names, pins=pins, inject=None) == (
-        (),
-        ["it changed since it was approved: inject"],
-    )
-    plain = used(sdk, server, approved, pins=Pins(), inject=None)
-    assert plain.servers["s"]["mail_list"].parts.keys() == pins.servers["s"]["mail_list"].parts.keys() - {
-        "inject"
-    }
 
 
 def served(sdk: Sdk, extra: Any, use: Any, inject: Mapping[str, str] = INJECT) -> Seen:

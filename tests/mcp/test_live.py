@@ -13,13 +13,13 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from toolcast.agents import Disclosure
-from toolcast.mcp import Limits, ListingError, LiveTool, Pins, hinted_permission, mcp_server, mcp_tools
+from toolcast.mcp import Limits, ListingError, LiveTool, hinted_permission, mcp_server, mcp_tools
 from toolcast.runtime import Content, EncodeError, ToolContext, ToolRegistry, ToolResult, UnknownProviderError
 from toolcast.runtime.middleware.policy import Policy
 
 from tests.languages import SENT_AS_JSON
 from tests.mcp.conftest import MODERN, MODES, Sdk
-from tests.mcp.scripted import ECHO, OBJECT, Scripted, connected
+from tests.mcp.scripted import ECHO, EMPTY, OBJECT, Scripted, connected
 from tests.providers.rules import CHECKS
 
 every_mode = pytest.mark.parametrize("mode", MODES)
@@ -481,14 +481,13 @@ def test_tools_that_share_a_name_are_all_refused_and_approved_by_their_own_names
 
     async def use(client: Any) -> None:
         registry = ToolRegistry()
-        tools = await mcp_tools(client, registry, server="s", pins=Pins())
+        tools = await mcp_tools(client, registry, server="s", lock=EMPTY)
         shared = {refused.name for refused in tools.refused if refused.tool in TWINS}
         assert shared == {"s__get_x_7a468d57"}
-        before = tools.pins
         with pytest.raises(ValueError, match="several tools") as raised:
             tools.approve("s__get_x_7a468d57")
         assert all(repr(name) in str(raised.value) for name in TWINS)
-        assert tools.pins == before
+        assert registry.names == ()
         tools.approve()
         assert registry.names == ("s__echo",)
         assert [refused.tool for refused in tools.refused] == sorted(TWINS)
@@ -502,7 +501,7 @@ def test_a_name_that_is_one_tools_own_and_anothers_here_approves_neither(sdk: Sd
 
     async def use(client: Any) -> None:
         registry = ToolRegistry()
-        tools = await mcp_tools(client, registry, server="s", pins=Pins())
+        tools = await mcp_tools(client, registry, server="s", lock=EMPTY)
         with pytest.raises(ValueError, match="several tools with the name 's__echo'"):
             tools.approve("s__echo")
         tools.approve("echo")

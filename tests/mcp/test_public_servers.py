@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.mcp import McpTools, Pins, mcp_server, mcp_tools
+from toolcast.mcp import McpTools, mcp_server, mcp_tools
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
 from tests.languages import SENT_AS_JSON
@@ -121,9 +121,7 @@ def test_everything(node_server: Server, sdk: Sdk) -> None:
     registry = ToolRegistry()
 
     async def session(client: Any) -> dict[str, ToolResult]:
-        tools: McpTools = await mcp_tools(client, registry, server="it", pins=Pins())
-        assert registry.names == ()
-        tools.approve()
+        tools: McpTools = await mcp_tools(client, registry, server="it")
         assert tools.refused == ()
         context = ToolContext(report=lambda done, _total, _message: reported.append(done))
         calls: list[tuple[str, dict[str, Any]]] = [

@@ -1,46 +1,34 @@
 """Ask the sources of a lock for their tools; compare these with it, accept changes, or write it anew."""
 
-from datetime import date
-
 import click
-from msgspec import Struct
 from msgspec.structs import replace
 
-from ..analysis.diff.compare_states import compare_states, diff_profiles
 from ..analysis.diff.lock import (
     Lock,
     LockedTool,
     Source,
+    SourceNow,
     accept,
     ask,
+    compare_source,
     kind_of_source,
     locked_state,
     next_version,
     read_lock,
     stated_secret,
 )
-from ..analysis.diff.outcome import Choice, DiffOutcome, version_change
+from ..analysis.diff.outcome import DiffOutcome, version_change
 from ..analysis.diff.states import UnreadableStateError
 from ..config import Config, show
 from ..console import count, one_line, write_line
 from ..diagnostics import Diagnostic, has_errors
-from ..importers.declared_tools import Declarations
+from ..importers.declared_tools import Declarations, ShapeError
 from ..mcp import McpMissingError
 from ..replace_file import replace_file
 from .diff_text import plain_format, print_outcome
 from .options import LockOptions, configuration, disk_problem, print_diagnostics, refuse
 
 _UNUSABLE = 2  # exit status
-
-
-class _Answer(Struct, frozen=True):
-    """A source as it is now; `problems` are about tools that it does not have in a form that can be used."""
-
-    name: str
-    source: Source
-    tools: tuple[LockedTool, ...]
-    problems: tuple[Diagnostic, ...]
-    refused: frozenset[str]
 
 
 def run_lock(options: LockOptions) -> int:
@@ -84,7 +72,7 @@ def _sources(options: LockOptions, lock: Lock) -> list[tuple[str, Source]]:
     return [(options.name or known, source)]
 
 
-def _ask(name: str, source: Source, options: LockOptions) -> _Answer:
+def _ask(name: str, source: Source, options: LockOptions) -> SourceNow:
     write_line(f"toolcast: asking {one_line(' '.join(source.words))}", err=True)
     form = plain_format(options.form)
     try:
@@ -100,15 +88,22 @@ def _ask(name: str, source: Source, options: LockOptions) -> _Answer:
     return _answer(name or declared.label or source.words[0], source, declared)
 
 
-def _answer(name: str, source: Source, declared: Declarations) -> _Answer:
-    tools = {each.name: LockedTool.of(each, name) for each in declared.tools}
-    refused = (declared.present or frozenset()) - tools.keys()
-    return _Answer(name, source, tuple(tools.values()), declared.diagnostics, refused)
+def _answer(name: str, source: Source, declared: Declarations) -> SourceNow:
+    tools: dict[str, LockedTool] = {}
+    problems = [*declared.diagnostics]
+    for each in declared.tools:
+        try:
+            tools[each.name] = LockedTool.of(each, name)
+        except ShapeError as error:
+            message = f"tool {each.name!r} {error}"
+            problems.append(Diagnostic(file=each.file, line=each.line, code="import-shape", message=message))
+    present = {*(declared.present or ()), *(each.name for each in declared.tools)}
+    return SourceNow(name, source, tuple(tools.values()), tuple(problems), frozenset(present - tools.keys()))
 
 
-def _compared(config: Config, lock: Lock, answers: list[_Answer], shown_file: str) -> DiffOutcome:
+def _compared(config: Config, lock: Lock, answers: list[SourceNow], shown_file: str) -> DiffOutcome:
     """Compare sources with the lock; the outcome is about all of them."""
-    outcomes = [_compare(config, lock, each, shown_file) for each in answers]
+    outcomes = [compare_source(config, lock, each, shown_file) for each in answers]
     return DiffOutcome(
         old=shown_file,
         new=", ".join(each.name for each in answers),
@@ -120,35 +115,10 @@ def _compared(config: Config, lock: Lock, answers: list[_Answer], shown_file: st
     )
 
 
-def _compare(config: Config, lock: Lock, answer: _Answer, shown_file: str) -> DiffOutcome:
-    """Compare a source with the lock. What is wrong with tools that are not locked is no error here."""
-    before = lock.of(answer.name)
-    same = {(each.name, each.digest) for each in before} & {(each.name, each.digest) for each in answer.tools}
-    names = tuple(sorted(name for name, _ in same))
-    locked = {each.name for each in before}
-    old = locked_state([each for each in before if each.name not in names], shown_file)
-    new = locked_state(
-        [each for each in answer.tools if each.name not in names], answer.name, answer.problems
-    )
-    wrong = tuple(each for each in old.diagnostics if each.severity == "error")
-    refused = new.refused | answer.refused
-    problems = new.diagnostics
-    if refused.isdisjoint(locked):
-        problems = tuple(replace(each, severity="warning") for each in problems)
-    states = (
-        replace(old, unchanged=names, diagnostics=wrong),
-        replace(new, unchanged=names, refused=refused, diagnostics=problems),
-    )
-    reasons = {key: each.reason for key, each in lock.accepted.items() if each.source == answer.name}
-    profiles, _ = diff_profiles(config, ("mcp",))
-    choice = Choice(today=date.today(), audiences=("calls", "results", "model", "trust"), accepted=reasons)
-    return compare_states(config, profiles, states, choice)
-
-
-def _accept(options: LockOptions, config: Config, lock: Lock, answers: list[_Answer]) -> int:
+def _accept(options: LockOptions, config: Config, lock: Lock, answers: list[SourceNow]) -> int:
     left = {*options.accepted}
     for answer in answers:
-        outcome = _compare(config, lock, answer, show(options.file))
+        outcome = compare_source(config, lock, answer, show(options.file))
         found = [each for each in outcome.findings if each.change.fingerprint in left]
         left -= {each.change.fingerprint for each in (*found, *outcome.suppressed)}
         lock = accept(lock, answer.name, found, options.reason)
@@ -163,7 +133,7 @@ def _accept(options: LockOptions, config: Config, lock: Lock, answers: list[_Ans
     return 0
 
 
-def _write(options: LockOptions, config: Config, lock: Lock, answers: list[_Answer]) -> int:
+def _write(options: LockOptions, config: Config, lock: Lock, answers: list[SourceNow]) -> int:
     """Keep what the sources are now, each with its next version."""
     failed = False
     for each in answers:
@@ -178,11 +148,11 @@ def _write(options: LockOptions, config: Config, lock: Lock, answers: list[_Answ
     return int(failed)
 
 
-def _version(config: Config, lock: Lock, answer: _Answer, shown_file: str) -> tuple[str, str]:
+def _version(config: Config, lock: Lock, answer: SourceNow, shown_file: str) -> tuple[str, str]:
     before = lock.sources.get(answer.name)
     if before is None:
         return answer.source.version, ""
-    outcome = _compare(config, lock, answer, shown_file)
+    outcome = compare_source(config, lock, answer, shown_file)
     changes = [each.change for each in (*outcome.findings, *outcome.suppressed)]
     change = version_change(changes)
     words = "" if change == "none" else f", {change}: {count(len(outcome.pairs), 'tool')} changed"

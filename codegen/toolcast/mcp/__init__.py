@@ -5,8 +5,7 @@ Needs the official SDK, which is imported when it is first used: `pip install 't
 
 from .live.live_calls import McpHandler, register_mcp
 from .live.live_tools import McpTools, ToolChanges, mcp_tools
-from .live.offered_tools import RefusedTool
-from .live.pins import Pin, Pins, PinsError
+from .live.offered_tools import LockFinding, LockVerdict, RefusedTool, ToolLock
 from .live.server_tool import Limits, ListingError, LiveTool
 from .live.terms import hinted_permission
 from .sdk import McpMissingError
@@ -23,18 +22,18 @@ __all__ = [
     "Limits",
     "ListingError",
     "LiveTool",
+    "LockFinding",
+    "LockVerdict",
     "McpHandler",
     "McpMissingError",
     "McpTools",
-    "Pin",
-    "Pins",
-    "PinsError",
     "Principal",
     "Prompts",
     "RefusedTool",
     "Replay",
     "Resources",
     "ToolChanges",
+    "ToolLock",
     "Verify",
     "fixed_token",
     "hinted_permission",

@@ -8,7 +8,8 @@ sources it holds what is needed to ask them again, and no secret: a variable by 
 import os
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +18,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...diagnostics import Diagnostic
+from ...config import Config, load_config, show
+from ...diagnostics import Diagnostic, has_errors
 from ...importers.declared_tools import HINTS, Declarations, Declared, ShapeError, read_shape
 from ...importers.import_tools import read_tools
 from ...importers.mcp_server import ServerAddress, read_server
@@ -25,8 +27,11 @@ from ...importers.openapi.read_openapi import read_openapi
 from ...importers.python_objects import read_python
 from ...importers.tool_lists import Element
 from ...jsonschema.json_values import JsonObject
+from ...mcp.live.offered_tools import LockFinding, LockVerdict
+from ...mcp.live.server_tool import LiveTool
 from ...spec.tool_spec import SourceKind
-from .outcome import DiffFinding, Version
+from .compare_states import compare_states, diff_profiles
+from .outcome import Choice, DiffFinding, DiffOutcome, Version
 from .states import State, UnreadableStateError, listed_state, unreadable
 
 MAX_BYTES: Final = 256 * 1024 * 1024
@@ -81,7 +86,7 @@ class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
 
     @classmethod
     def of(cls, tool: Declared, source: str) -> "LockedTool":
-        """Return a declaration in this form, whatever it was read from."""
+        """Return a declaration in this form, whatever it was read from. Raises ShapeError."""
         hints = {_HINT_OF.get(name, name): value for name, value in tool.annotations.items()}
         if tool.read_only is not None:
             hints["readOnlyHint"] = tool.read_only
@@ -93,7 +98,10 @@ class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
             outputSchema=tool.result,
             annotations=hints,
         )
-        return replace(found, digest=_digest(replace(found, source="")))
+        try:
+            return replace(found, digest=_digest(replace(found, source="")))
+        except (UnicodeEncodeError, RecursionError):  # half a character; more levels than JSON can have
+            raise ShapeError("cannot be written as JSON") from None
 
 
 class Lock(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -224,8 +232,7 @@ def locked_state(tools: Sequence[LockedTool], label: str, problems: Sequence[Dia
     declared: list[Declared] = []
     wrong = list(problems)
     for each in tools:
-        data = msgspec.to_builtins(each, builtin_types=())
-        element = Element(file=label, line=0, location=f"tool {each.name!r}", data=_without(data))
+        element = Element(file=label, line=0, location=f"tool {each.name!r}", data=_listed(each))
         try:
             declared.append(read_shape(element))
         except ShapeError as error:
@@ -236,7 +243,42 @@ def locked_state(tools: Sequence[LockedTool], label: str, problems: Sequence[Dia
     return listed_state(listed, label, frozenset())
 
 
-def _without(data: JsonObject) -> JsonObject:
+class SourceNow(Struct, frozen=True):
+    """A source as it is now; `problems` are about tools that it does not have in a form that can be used."""
+
+    name: str
+    source: Source
+    tools: tuple[LockedTool, ...]
+    problems: tuple[Diagnostic, ...] = ()
+    refused: frozenset[str] = frozenset()
+
+
+def compare_source(config: Config, lock: Lock, now: SourceNow, shown_file: str) -> DiffOutcome:
+    """Compare a source with the lock. What is wrong with tools that are not locked is no error here."""
+    before = lock.of(now.name)
+    same = {(each.name, each.digest) for each in before} & {(each.name, each.digest) for each in now.tools}
+    names = tuple(sorted(name for name, _ in same))
+    old = locked_state([each for each in before if each.name not in names], shown_file)
+    locked = {each.name for each in before} | old.tools.keys() | old.refused  # also by the names of specs
+    new = locked_state([each for each in now.tools if each.name not in names], now.name, now.problems)
+    wrong = tuple(each for each in old.diagnostics if each.severity == "error")
+    refused = new.refused | now.refused
+    problems = new.diagnostics
+    if refused.isdisjoint(locked):
+        problems = tuple(replace(each, severity="warning") for each in problems)
+    states = (
+        replace(old, unchanged=names, diagnostics=wrong),
+        replace(new, unchanged=names, refused=refused, diagnostics=problems),
+    )
+    reasons = {key: each.reason for key, each in lock.accepted.items() if each.source == now.name}
+    profiles, _ = diff_profiles(config, ("mcp",))
+    choice = Choice(today=date.today(), audiences=("calls", "results", "model", "trust"), accepted=reasons)
+    return compare_states(config, profiles, states, choice)
+
+
+def _listed(tool: LockedTool) -> JsonObject:
+    """Return a tool as MCP lists it."""
+    data = msgspec.to_builtins(tool, builtin_types=())
     return {key: value for key, value in data.items() if key not in ("source", "digest")}
 
 
@@ -264,3 +306,120 @@ def accept(lock: Lock, source: str, findings: Sequence[DiffFinding], reason: str
 
 def _digest(value: object) -> str:
     return sha256(_encode(value)).hexdigest()
+
+
+class LockError(ValueError):
+    """A lock that cannot be read, or has no tools of the server; nothing is approved by it."""
+
+
+class ServerLock:
+    """The tools of one source of a lock, for `mcp_tools(lock=…)`. Needs `toolcast[build]`."""
+
+    def __init__(self, lock: Lock, source: str, config: Config) -> None:
+        """Made by `read`.
+
+        Args:
+            lock: the lock.
+            source: the server's name in it.
+            config: the levels and accepted changes of a project.
+        """
+        self._lock = lock
+        self._source = source
+        self._config = config
+        self._tools = {each.name: each for each in lock.of(source)}
+        self._verdicts: dict[str, tuple[str, LockVerdict]] = {}  # with the digest that was judged
+
+    @classmethod
+    def read(cls, file: str | Path, source: str = "") -> "ServerLock":
+        """Read a lock that `toolcast lock` wrote. Levels and accepted changes of the project that it lies in
+        count, as they do for `toolcast lock --check`.
+
+        Args:
+            file: path of the lock.
+            source: the server's name in the lock; not needed where the lock has one source.
+
+        Returns:
+            The locked tools of the server.
+
+        Raises:
+            LockError: the file is missing or no lock, or has no such source.
+        """
+        path = Path(file)
+        config, problems = load_config(path.absolute().parent)
+        try:
+            lock = read_lock(path, show(path))
+        except UnreadableStateError as error:
+            problems = (error.problem,)
+        if config is None or has_errors(problems):
+            raise LockError("; ".join(f"{each.file}: {each.message}" for each in problems))
+        if not source and len(lock.sources) == 1:
+            (source,) = lock.sources
+        if source not in lock.sources:
+            known = ", ".join(map(repr, sorted(lock.sources))) or "none: run `toolcast lock`"
+            raise LockError(f"{show(path)}: has no source {source!r}; there are: {known}")
+        return cls(lock, source, config)
+
+    @property
+    def names(self) -> Collection[str]:
+        """The server's names of the locked tools."""
+        return self._tools.keys()
+
+    def judge(self, tool: LiveTool) -> LockVerdict:
+        """Compare a listed tool with its locked form.
+
+        It is offered as it was locked where no change breaks its calls or results, as it is now where a
+        person accepted every change, and otherwise not.
+
+        Args:
+            tool: the tool, as its server lists it.
+
+        Returns:
+            What to offer, or why nothing; and the differences.
+        """
+        locked = self._tools.get(tool.name)
+        if locked is None:
+            return LockVerdict(reason="it is new: the lock does not have it")
+        element = Element(file=self._source, line=0, location=f"tool {tool.name!r}", data=tool.raw)
+        try:
+            now = LockedTool.of(read_shape(element), self._source)
+        except ShapeError as error:
+            return LockVerdict(reason=f"it {error}")
+        digest, verdict = self._verdicts.get(tool.name, ("", LockVerdict()))
+        if digest != now.digest:
+            verdict = self._compared(locked, now)
+            self._verdicts[tool.name] = now.digest, verdict
+        return verdict
+
+    def _compared(self, locked: LockedTool, now: LockedTool) -> LockVerdict:
+        lock = replace(self._lock, tools=(locked,))
+        source = self._lock.sources[self._source]
+        outcome = compare_source(self._config, lock, SourceNow(self._source, source, (now,)), "the lock")
+        findings = tuple(_published(each) for each in outcome.findings)
+        if outcome.suppressed and not outcome.findings:
+            return LockVerdict(definition=_listed(now))
+        # Where a broken call was accepted, and other words were not, neither form can be offered.
+        # Models read the reason, so it has no words of the server.
+        rules = {each.change.rule for each in (*outcome.findings, *outcome.suppressed) if _breaks(each)}
+        if rules:
+            reason = f"it changed since it was locked: {', '.join(sorted(rules))}"
+            return LockVerdict(reason=reason, findings=findings)
+        return LockVerdict(definition=_listed(locked), findings=findings)
+
+
+def _breaks(found: DiffFinding) -> bool:
+    """Tell whether locked calls may be refused, results may be others than promised, or more is allowed."""
+    change = found.change
+    wider = change.audience == "results" and found.level == "warning"
+    return found.level == "error" or change.undecided or wider
+
+
+def _published(found: DiffFinding) -> LockFinding:
+    change = found.change
+    return LockFinding(
+        rule=change.rule,
+        audience=change.audience,
+        level=found.level,
+        message=change.message,
+        fingerprint=change.fingerprint,
+        witness=None if change.witness is None else change.witness.value,
+    )

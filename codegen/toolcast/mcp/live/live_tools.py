@@ -10,8 +10,7 @@ from ...runtime.errors import RefusalError
 from ...runtime.registry import ToolRegistry
 from ...runtime.result import ToolResult
 from .live_calls import LiveServer, call_live, client_session, list_live
-from .offered_tools import OTHERWISE, Offers, RefusedTool
-from .pins import Pins
+from .offered_tools import OTHERWISE, LockFinding, Offers, RefusedTool, ToolLock
 from .server_tool import Limits, ListingError
 from .terms import CAREFUL, Permissions, Terms
 
@@ -54,7 +53,7 @@ async def mcp_tools(
     registry: ToolRegistry,
     *,
     server: str,
-    pins: Pins | None = None,
+    lock: ToolLock | None = None,
     permission: Permissions = CAREFUL,
     secrets: Mapping[str, Collection[str]] | None = None,
     inject: Mapping[str, Mapping[str, str]] | None = None,
@@ -70,15 +69,15 @@ async def mcp_tools(
     hooks like any other tool. Arguments are validated against the server's schema before they are sent,
     answers against its output schema.
 
-    With `pins`, only tools that were approved in their present form are registered; `refused` states why
-    others were not, and `approve` takes them. Without, the first listing counts as approved. A tool that is
-    new or changes later cannot be called until it is approved.
+    With `lock`, tools are registered as they were locked, and one whose change breaks locked calls or results
+    is refused; `findings` has every difference. Without, the first listing counts as approved, and a tool
+    that is new or changes later cannot be called until it is approved. `refused` states why.
 
     Args:
         session: the SDK's connected `Client` or `ClientSession`.
         registry: the registry to register the tools in.
         server: name of the server in this program.
-        pins: the approved tools.
+        lock: the tools as they were locked, such as `ServerLock.read("tools.lock")`.
         permission: what the tools may do: one permission, one by the server's names, or a function that
             decides. "execute" by default, since a server's claims are no reason to trust it.
         secrets: by the server's names, parameters that may hold references to secrets.
@@ -92,7 +91,7 @@ async def mcp_tools(
         recheck: seconds after which a call lists the tools again; None for never.
 
     Returns:
-        The tools: their pins, what is refused, and their refresh.
+        The tools: how they differ from the lock, what is refused, and their refresh.
 
     Raises:
         ListingError: the tools cannot be listed.
@@ -109,7 +108,7 @@ async def mcp_tools(
         recheck=recheck,
         limits=limits or Limits(),
     )
-    tools = McpTools(session, registry, terms, pins, changes)
+    tools = McpTools(session, registry, terms, lock, changes)
     await tools.refresh()
     return tools
 
@@ -126,7 +125,7 @@ class McpTools:
         session: Any,
         registry: ToolRegistry,
         terms: Terms,
-        pins: Pins | None,
+        lock: ToolLock | None,
         changes: ToolChanges | None,
     ) -> None:
         """Made by `mcp_tools`.
@@ -135,14 +134,14 @@ class McpTools:
             session: the SDK's session.
             registry: the registry.
             terms: the terms.
-            pins: the approved tools.
+            lock: the tools as they were locked.
             changes: the counter of notifications.
         """
         self.server = terms.server
         self._session = session
         self._terms = terms
         self._changes = ToolChanges() if changes is None else changes
-        self._offers = Offers(registry, terms, pins, lambda tool: _Handler(self, tool))
+        self._offers = Offers(registry, terms, lock, lambda tool: _Handler(self, tool))
         self._handled = 0  # of the changes
         self._looked = 0.0
         self._stale = False
@@ -164,9 +163,9 @@ class McpTools:
         return self._offers.refused
 
     @property
-    def pins(self) -> Pins:
-        """Return the approved tools: to be saved, and given to `mcp_tools` at the next start."""
-        return self._offers.pins
+    def findings(self) -> Mapping[str, tuple[LockFinding, ...]]:
+        """Return how tools differ from the lock, by their names in the registry, refused ones included."""
+        return self._offers.findings
 
     async def refresh(self) -> None:
         """List the tools again: register new ones that are approved, and find those that changed.
@@ -177,20 +176,17 @@ class McpTools:
         async with self._lock:
             await self._refresh()
 
-    def approve(self, *tools: str) -> Pins:
-        """Approve tools as the server listed them last; those that are registered get their new definitions.
+    def approve(self, *tools: str) -> None:
+        """Approve tools as the server listed them last, until the program ends; those that are registered get
+        their new definitions.
 
         Args:
             *tools: names, the server's or the registry's; all tools where there are none.
-
-        Returns:
-            The new pins.
 
         Raises:
             ValueError: a tool is not listed, or several tools have the name.
         """
         self._offers.approve(tools)
-        return self._offers.pins
 
     async def reconnect(self, session: Any) -> None:
         """Continue with another session to the same server, and compare its tools.
@@ -265,8 +261,9 @@ class McpTools:
         listed, unfit = await list_live(session, self.server, self._terms.limits)
         if not self._looked:
             self._terms.check_listed([*listed, *unfit])
+        verdicts = await asyncio.to_thread(self._offers.judged, listed)
         self._handled, self._looked, self._stale = handled, _now(), False
-        self._offers.update(listed, unfit)
+        self._offers.update(listed, unfit, verdicts)
 
 
 class _Handler:

@@ -1,8 +1,8 @@
-"""The tools that a live server offers as bindings, approved as they are, and reasons why not the others."""
+"""The tools that a live server offers as bindings, as they were approved, and reasons why not the others."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -32,8 +32,7 @@ from ...runtime.hidden_parameters import hiding_problem, without_parameters
 from ...runtime.registry import ToolRegistry
 from ...runtime.request_rules import RequestRules
 from ...runtime.resources import ContractFile, ContractNode
-from .pins import Pin, Pins
-from .server_tool import LiveTool, UnfitError, usable
+from .server_tool import LiveTool, UnfitError, read_tool, usable
 from .terms import Terms, offered_name
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ OTHERWISE = "go on without, or tell the user."
 _LOG = logging.getLogger("toolcast.mcp")
 _MAX_WARNINGS = 20
 """Warnings about one tool."""
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class RefusedTool(Struct, frozen=True):
@@ -60,11 +60,63 @@ class RefusedTool(Struct, frozen=True):
     reason: str
 
 
+class LockFinding(Struct, frozen=True, kw_only=True):
+    """A way in which a tool differs from its lock, as `toolcast lock --check` reports it.
+
+    Attributes:
+        rule: the rule of `toolcast diff`.
+        audience: who notices it, such as "calls".
+        level: "error", "warning" or "note".
+        message: the difference, in a sentence.
+        fingerprint: what `toolcast lock --accept` takes.
+        witness: a call or result that one side accepts and the other refuses; None without one.
+    """
+
+    rule: str
+    audience: str
+    level: str
+    message: str
+    fingerprint: str
+    witness: Any = None
+
+
+class LockVerdict(Struct, frozen=True, kw_only=True):
+    """A lock's answer about a tool that its server lists.
+
+    Attributes:
+        definition: the tool to offer, as MCP lists it; None where none is.
+        reason: why none is offered.
+        findings: how the tool differs from the lock.
+    """
+
+    definition: Mapping[str, Any] | None = None
+    reason: str = ""
+    findings: tuple[LockFinding, ...] = ()
+
+
+class ToolLock(Protocol):
+    """Tools of a server as they were locked; `toolcast.analysis.diff.lock.ServerLock` is one."""
+
+    @property
+    def names(self) -> Collection[str]:
+        """The server's names of the locked tools."""
+
+    def judge(self, tool: LiveTool) -> LockVerdict:
+        """Compare a listed tool with its locked form; called in a worker thread.
+
+        Args:
+            tool: the tool, as its server lists it.
+
+        Returns:
+            What to offer, or why nothing; and the differences.
+        """
+
+
 class _Offer(Struct):
     """A registered tool, as it was approved; `reason` says why it cannot be called now."""
 
     name: str
-    pin: Pin
+    parts: Mapping[str, bytes]
     output: Validator | None
     loosened: tuple[str, ...] = ()
     reason: str = ""
@@ -72,21 +124,23 @@ class _Offer(Struct):
 
 class Offers:
     """The tools of one server in one registry, by the server's names. `handler` makes the handler of one.
-    Without `pins`, the first listing is approved, and no later one.
+    Without `lock`, the first listing is approved, and no later one.
     """
 
     def __init__(
-        self, registry: ToolRegistry, terms: Terms, pins: Pins | None, handler: Callable[[str], Handler]
+        self, registry: ToolRegistry, terms: Terms, lock: ToolLock | None, handler: Callable[[str], Handler]
     ) -> None:
-        self.pins = Pins() if pins is None else pins
+        self._lock = lock
         self._registry = registry
         self._server = terms.server
         self._terms = terms
-        self._trusting = pins is None
+        self._trusting = lock is None
         self._handler = handler
         self._normalizer = Normalizer(terms.limits.tools * 4)
         self._offers: dict[str, _Offer] = {}
         self._listed: dict[str, LiveTool] = {}
+        self._approved: dict[str, Mapping[str, bytes]] = {}  # as this program saw them
+        self._verdicts: Mapping[str, LockVerdict] = {}
         self._owners: dict[str, list[str]] = {}  # by public name
         self._refused: dict[str, str] = {}
 
@@ -106,6 +160,11 @@ class Offers:
         """Return parts of schemas that cannot be checked, in words, by the name of their tool."""
         return {each.name: each.loosened for each in self._offers.values() if each.loosened}
 
+    @property
+    def findings(self) -> dict[str, tuple[LockFinding, ...]]:
+        verdicts = self._verdicts.items()
+        return {self._public(name): verdict.findings for name, verdict in verdicts if verdict.findings}
+
     def reason(self, tool: str) -> str | None:
         """Return why a registered tool cannot be called; None where it can."""
         return self._offers[tool].reason or None
@@ -113,31 +172,45 @@ class Offers:
     def output(self, tool: str) -> Validator | None:
         return self._offers[tool].output
 
-    def update(self, listed: Mapping[str, LiveTool], unfit: Mapping[str, str]) -> None:
-        """Take a whole listing: tools, and reasons why others cannot be used."""
+    def judged(self, listed: Mapping[str, LiveTool]) -> dict[str, LockVerdict]:
+        """Return the lock's verdicts about a listing. Safe in another thread."""
+        if self._lock is None:
+            return {}
+        return {name: self._lock.judge(tool) for name, tool in listed.items() if self._terms.wants(name)}
+
+    def update(
+        self, listed: Mapping[str, LiveTool], unfit: Mapping[str, str], verdicts: Mapping[str, LockVerdict]
+    ) -> None:
+        """Take a whole listing: tools, reasons why others cannot be used, and the lock's verdicts."""
         self._listed = {name: tool for name, tool in listed.items() if self._terms.wants(name)}
+        for name, verdict in verdicts.items():
+            if verdict.findings and verdict.definition is not None and verdict != self._verdicts.get(name):
+                words = _shown("; ".join(each.message for each in verdict.findings))
+                _LOG.warning("Tool %r of MCP server %r differs from its lock: %s.", name, self._server, words)
+        self._verdicts = verdicts
         self._owners = {}
         for name in self._listed:
             self._owners.setdefault(self._public(name), []).append(name)
-        self._refused = {name: reason for name, reason in self._refused.items() if name in self._listed}
+        known = {*self._offers, *(() if self._lock is None else self._lock.names)}
+        gone = {name for name in known - listed.keys() - unfit.keys() if self._terms.wants(name)}
+        kept = self._listed.keys() | gone
+        self._refused = {name: reason for name, reason in self._refused.items() if name in kept}
         for name, reason in unfit.items():
             if self._terms.wants(name):
                 self._refuse(name, reason)
         for name, tool in self._listed.items():
             self._take(name, tool)
         self._trusting = False
-        for name in self._offers:
-            if name not in listed and name not in unfit:
-                self._refuse(name, "its server does not list it any more")
+        for name in sorted(gone):
+            self._refuse(name, "its server does not list it any more")
 
     def approve(self, tools: tuple[str, ...]) -> None:
         """Approve the last listing: these tools, by either name, or all. Raises ValueError for tools that are
         not listed, and for a name that several tools have.
         """
         chosen = [self._own(name) for name in tools] if tools else [*self._listed]
-        pins = {name: self._pin(name, self._listed[name]) for name in chosen}
-        self.pins = self.pins.with_tools(self._server, pins)
         for name in chosen:
+            self._approved[name] = _parts_of(self._listed[name])
             self._take(name, self._listed[name])
 
     def _own(self, name: str) -> str:
@@ -154,28 +227,36 @@ class Offers:
         return having.pop()
 
     def _take(self, name: str, tool: LiveTool) -> None:
-        pin, approved, offer = (
-            self._pin(name, tool),
-            self.pins.get(self._server, name),
-            self._offers.get(name),
-        )
-        if approved is None and self._trusting and offer is None:
-            approved = pin
-        if approved is None:
-            self._refuse(name, "it is new: it was not approved yet")
-        elif changed := approved.changed(pin):
-            self._refuse(name, f"it changed since it was approved: {', '.join(changed)}")
-        elif offer is not None and offer.pin == pin:
-            offer.reason = ""
-        else:
-            try:
-                self._register(name, tool, pin)
-            except UnfitError as problem:
-                self._refuse(name, str(problem))
-            except FrozenRegistryError:
-                self._refuse(name, "the registry is frozen, so it is there after the next start")
+        offer = self._offers.get(name)
+        try:
+            tool = self._approved_form(name, tool)
+            parts = _parts_of(tool)
+            if offer is not None and offer.parts == parts:
+                offer.reason = ""
+            else:
+                self._register(name, tool, parts)
+        except UnfitError as problem:
+            self._refuse(name, str(problem))
+        except FrozenRegistryError:
+            self._refuse(name, "the registry is frozen, so it is there after the next start")
 
-    def _register(self, name: str, tool: LiveTool, pin: Pin) -> None:
+    def _approved_form(self, name: str, tool: LiveTool) -> LiveTool:
+        """Return a listed tool as it was approved. Raises UnfitError where it is another one now."""
+        approved, verdict = self._approved.get(name), self._verdicts.get(name)
+        if approved is None and verdict is not None:
+            if verdict.definition is None:
+                raise UnfitError(verdict.reason)
+            return read_tool(self._server, {**verdict.definition}, self._terms.limits)[0]
+        parts = _parts_of(tool)
+        if approved is None:
+            if not self._trusting:
+                raise UnfitError("it is new: it was not approved yet")
+            return tool
+        if changed := [part for part in parts if parts[part] != approved[part]]:
+            raise UnfitError(f"it changed since it was approved: {', '.join(changed)}")
+        return tool
+
+    def _register(self, name: str, tool: LiveTool, parts: Mapping[str, bytes]) -> None:
         found = usable(tool, self._normalizer, self._terms.limits)
         public, offer = self._public(name), self._offers.get(name)
         twins = [own for own in self._owners[public] if own != name]
@@ -201,10 +282,11 @@ class Offers:
                 "Tool %r of MCP server %r is used without a part of %s.", name, self._server, _shown(words)
             )
         self._offers[name] = _Offer(
-            public, pin, found.output, tuple(_shown(words) for words in found.loosened)
+            public, parts, found.output, tuple(_shown(words) for words in found.loosened)
         )
         self._refused.pop(name, None)
-        self.pins = self.pins.with_tools(self._server, {name: pin})
+        if self._trusting:
+            self._approved[name] = parts
 
     def _refuse(self, name: str, reason: str) -> None:
         reason = _shown(reason)
@@ -219,11 +301,20 @@ class Offers:
         if not known:
             _LOG.warning("Tool %r of MCP server %r is refused: %s.", name, self._server, reason)
 
-    def _pin(self, name: str, tool: LiveTool) -> Pin:
-        return Pin.of(tool, self._terms.injected_of(name))
-
     def _public(self, name: str) -> str:
         return offered_name(self._server, name)
+
+
+def _parts_of(tool: LiveTool) -> dict[str, bytes]:
+    """Return a server's statements about a tool, by name; the order of properties does not count."""
+    parts = {
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": tool.input_schema,
+        "outputSchema": tool.output_schema,
+        "annotations": tool.annotations,
+    }
+    return {name: _encode(value) for name, value in sorted(parts.items())}
 
 
 def _shown(words: str) -> str:
