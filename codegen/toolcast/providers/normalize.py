@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
@@ -43,6 +43,7 @@ from .dialect_plan import DialectPlan, plan_of
 from .ledger import NOT_STRICT, Ledger, LedgerEntry
 from .node import PLAIN, Node, Walk
 from .passes.names import Renames, renames_of
+from .plain_documents import Behaviour, Traits, behaviour_of, traits_of
 from .profiles.dialect import Dialect, nameless, takes_text
 from .profiles.envelope import Normalized
 from .profiles.load_profiles import load_profile
@@ -72,11 +73,11 @@ def normalize(schema: object, provider: str | Profile, *, strict: bool | None = 
 
 
 class SchemaNormalizer:
-    """One schema, normalised for any number of providers; equal dialects are walked once. What it returns
-    shares containers, so nothing of it may be changed.
+    """One schema, normalised for any number of providers; dialects that treat it alike share a walk. What it
+    returns shares containers, so nothing of it may be changed.
     """
 
-    __slots__ = ("_document", "_outcomes", "_renames")
+    __slots__ = ("_by_behaviour", "_document", "_outcomes", "_renames", "_traits")
 
     def __init__(self, schema: object, *, checked: bool = False) -> None:
         """`checked`: the schema is a contract, so its keywords are those of 2020-12 and well formed. Raises
@@ -85,6 +86,8 @@ class SchemaNormalizer:
         self._document = parse_schema(_parameters_of(schema), checked=checked)
         self._outcomes: dict[tuple[Dialect, int | None], WalkOutcome] = {}
         self._renames: dict[str, Renames] = {"": {}}
+        self._traits: Traits | UnsetType | None = UNSET  # once a second dialect needs them
+        self._by_behaviour: dict[Behaviour, WalkOutcome] = {}
 
     @property
     def document(self) -> SchemaDocument:
@@ -152,10 +155,29 @@ class SchemaNormalizer:
         renames = self._renames[pattern]
         key = dialect if renames else nameless(dialect), most
         found = self._outcomes.get(key)
-        if found is None:
+        if found is not None:
+            return found
+        behaviour = self._behaviour(key[0]) if self._outcomes and most is None and not renames else None
+        alike = self._by_behaviour.get(behaviour) if behaviour is not None else None
+        if alike is not None:
+            found = replace(alike, plan=plan_of(key[0]))
+        else:
             walk = Walk(document=self._document, renames=renames, most=most, heights=tall)
-            found = self._outcomes[key] = outcome_of(walk, plan_of(key[0]))
+            found = outcome_of(walk, plan_of(key[0]))
+            if behaviour is not None:
+                self._by_behaviour[behaviour] = found
+        self._outcomes[key] = found
         return found
+
+    def _behaviour(self, dialect: Dialect) -> Behaviour | None:
+        """Return the part of a dialect on which the outcome depends; None where all of it may."""
+        if self._traits is UNSET:
+            self._traits = traits_of(self._document)
+            for (each, most), outcome in self._outcomes.items():
+                known = behaviour_of(each, self._traits) if self._traits and most is None else None
+                if known is not None and not outcome.walk.renames:
+                    self._by_behaviour[known] = outcome
+        return behaviour_of(dialect, self._traits) if self._traits else None
 
 
 class WalkOutcome(Struct, frozen=True, eq=False):
