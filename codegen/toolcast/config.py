@@ -7,25 +7,36 @@ Windows a file's owner is not known to Python, and every file counts as the user
 """
 
 import os
+import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .command_settings import DiffSettings, LintSettings, VerifySettings, read_diff, read_lint, read_verify
 from .diagnostics import Diagnostic, most_similar
 from .jsonschema.json_values import JsonObject
+from .package_files import target_ids
 from .spec.type_folders import PACKAGE, PACKAGE_FOLDER, TYPES, TypeFolder
 from .toml_tables import Key, Locator, TableReader, Wrong, names, one_of, split_fault, suggestion, table, text
 
 DEFAULT_PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
-TARGETS = ("typescript",)
+TARGET_ID: Final = re.compile(r"[a-z][a-z0-9-]{0,40}")
 _MODEL_FAMILIES = ("pydantic", "dataclass", "typeddict")
 _MAX_BYTES = 4 * 1024 * 1024
 _FOLDERS = "TOOLCAST_FOLDERS"
 """The environment variable with folders, separated as in PATH, that a configuration may lead into."""
+
+
+class TargetChoice(Struct, frozen=True, kw_only=True):
+    """A target that the configuration names, with its options; `folder` is None for a built-in one."""
+
+    id: str
+    folder: Path | None = None
+    options: JsonObject = {}
 
 
 class Config(Struct, frozen=True, kw_only=True):
@@ -37,7 +48,7 @@ class Config(Struct, frozen=True, kw_only=True):
     output: Path
     providers: tuple[str, ...] | None  # None: all that are known
     models: tuple[str, ...]
-    targets: tuple[str, ...]
+    targets: tuple[TargetChoice, ...]
     stubs: Path
     templates: Path | None
     profiles: tuple[Path, ...]
@@ -47,6 +58,7 @@ class Config(Struct, frozen=True, kw_only=True):
     lint: LintSettings = LintSettings()
     verify: VerifySettings = VerifySettings()
     diff: DiffSettings = DiffSettings()
+    project: Mapping[str, str] = {}  # texts of [project] that options of targets may take: name, version, …
 
     @property
     def state(self) -> Path:
@@ -57,6 +69,13 @@ class Config(Struct, frozen=True, kw_only=True):
 def _providers(value: object) -> Wrong | None:
     wrong = 'a list of non-empty strings, or "all"', 'for example {name} = ["openai"]'
     return None if value == "all" or names(value) is None else wrong
+
+
+def _targets(value: object) -> Wrong | None:
+    if isinstance(value, dict):
+        tables = all(isinstance(each, dict) and TARGET_ID.fullmatch(id) for id, each in value.items())
+        return None if tables else ("a table for each target", "for example [tool.toolcast.targets.mcpb]")
+    return names(value)
 
 
 _PATH: Final = text("a path, written as a non-empty string", "{name}")
@@ -75,7 +94,12 @@ KEYS: Final = {
     "models": Key(
         names, (), "Other families of models to generate: pydantic, dataclass, typeddict.", '["pydantic"]'
     ),
-    "targets": Key(names, (), "Other languages to generate: typescript.", '["typescript"]'),
+    "targets": Key(
+        _targets,
+        (),
+        "Further surfaces to generate: ids of targets, or a table of each with its options.",
+        '["typescript", "mcpb"]',
+    ),
     "stubs": Key(
         _PATH, "handlers", "The folder that `toolcast stubs` writes handlers to.", '"src/acme/handlers"'
     ),
@@ -155,6 +179,7 @@ def load_config(
     config, problems = _resolve({} if stated is None else stated, chosen.parent, chosen, reader)
     if config is None:
         return None, problems
+    config = replace(config, project=_project(data))
     if refused := _outside(config, reader, staged=staged):
         return None, refused
     if (problem := _missing_templates(config, reader) or _foreign_templates(config, reader)) is not None:
@@ -186,6 +211,7 @@ def _outside(config: Config, reader: TableReader, *, staged: bool) -> tuple[Diag
     named = [("specs", config.specs), ("output", config.output), ("stubs", config.stubs)]
     named += [] if config.templates is None else [("templates", config.templates)]
     named += [("profiles", profile) for profile in config.profiles]
+    named += [("targets", each.folder) for each in config.targets if each.folder is not None]
     found = list(_types_outside(config.types, config.base, roots, reader, staged=staged))
     for key, path in [*named, ("", config.state)]:
         target = path if staged else Path(os.path.realpath(path))
@@ -208,10 +234,12 @@ def _missing_templates(config: Config, reader: TableReader) -> Diagnostic | None
 
 
 def _foreign_templates(config: Config, reader: TableReader) -> Diagnostic | None:
-    folder = config.templates
-    if folder is None or config.file is None or _trusts_templates():
+    named = (config.templates, *(each.folder for each in config.targets))
+    folders = [folder for folder in named if folder is not None]
+    if not folders or config.file is None or _trusts_templates():
         return None
-    found = _foreign((config.file, config.base, folder, *sorted(folder.rglob("*.jinja"))))
+    files = [file for folder in folders for file in (folder, *sorted(folder.rglob("*.jinja")))]
+    found = _foreign((config.file, config.base, *files))
     if found is None:
         return None
     message = f"the project's own templates are not used: {_owned(found, config.base)}"
@@ -258,6 +286,14 @@ def _table(data: object) -> object:
     return _tools(data).get("toolcast")
 
 
+def _project(data: object) -> Mapping[str, str]:
+    """Return the texts of [project] that describe it."""
+    stated = data.get("project") if isinstance(data, dict) else None
+    texts: JsonObject = stated if isinstance(stated, dict) else {}
+    found = {key: texts.get(key) for key in ("name", "version", "description")}
+    return {key: text for key, text in found.items() if isinstance(text, str)}
+
+
 def _misspelt(data: object) -> str:
     """Return the name of a table of tools that is nearly ours; empty where none is."""
     return most_similar("toolcast", _tools(data), 0.85)
@@ -275,10 +311,8 @@ def _resolve(
         if name not in _MODEL_FAMILIES:
             hint = suggestion(name, _MODEL_FAMILIES, "known families")
             problems.append(reader.problem("models", "unknown-model", f"unknown model family {name!r}", hint))
-    for name in values["targets"]:
-        if name not in TARGETS:
-            hint = suggestion(name, TARGETS, "known targets")
-            problems.append(reader.problem("targets", "unknown-target", f"unknown target {name!r}", hint))
+    targets, wrong_targets = _read_targets(values["targets"], base, reader)
+    problems += wrong_targets
     if problems:
         return None, tuple(sorted(problems))
 
@@ -296,7 +330,7 @@ def _resolve(
         output=below(values["output"]),
         providers=None if providers == "all" else tuple(dict.fromkeys(providers)),
         models=tuple(dict.fromkeys(values["models"])),
-        targets=tuple(dict.fromkeys(values["targets"])),
+        targets=targets,
         stubs=below(values["stubs"]),
         templates=None if values["templates"] is None else below(values["templates"]),
         profiles=tuple(below(profile) for profile in values["profiles"]),
@@ -322,6 +356,7 @@ def _overlaps(config: Config, reader: TableReader) -> list[Diagnostic]:
             problems.append(reader.problem("types", "config-overlap", message, "name another folder"))
     hint = 'give the output a folder of its own, for example output = "generated"'
     read = {"specs": config.specs, "stubs": config.stubs, "templates": config.templates, "base": config.base}
+    read |= {f"target {each.id}": each.folder for each in config.targets}
     for name, path in read.items():
         if path is not None and (path == config.output or config.output in path.parents):
             message = f"'output' ({show(config.output, config.base)}) contains the {name} folder"
@@ -333,6 +368,30 @@ def _overlaps(config: Config, reader: TableReader) -> list[Diagnostic]:
     if config.output == config.state or config.state in config.output.parents:
         problems.append(reader.problem("output", "config-overlap", "'output' lies inside .toolcast", hint))
     return problems
+
+
+def _read_targets(
+    stated: Sequence[str] | JsonObject, base: Path, reader: TableReader
+) -> tuple[tuple[TargetChoice, ...], list[Diagnostic]]:
+    """Return the targets that are named, and problems."""
+    tables: JsonObject = stated if isinstance(stated, dict) else {id: {} for id in stated}
+    found: list[TargetChoice] = []
+    problems: list[Diagnostic] = []
+    for id, settings in tables.items():
+        own, options = reader.below("targets", id), dict(settings)
+        folder = options.pop("folder", None)
+        if folder is None and id not in target_ids():
+            hint = suggestion(id, target_ids(), "known targets; a target of your own needs `folder`")
+            problems.append(reader.problem("targets", "unknown-target", f"unknown target {id!r}", hint))
+        elif folder is not None and id in target_ids():
+            message = f"{id!r} is a built-in target, which has no `folder`"
+            problems.append(own.problem("folder", "config-target", message, "give your own another name"))
+        elif folder is not None and (wrong := _PATH(folder)):
+            problems.append(own.problem("folder", "config-type", f"'folder' must be {wrong[0]}"))
+        else:
+            place = None if folder is None else Path(os.path.normpath(base / folder))
+            found.append(TargetChoice(id=id, folder=place, options=options))
+    return tuple(found), problems
 
 
 _TYPES_HINT: Final = 'for example types = ["../common/_types", "package:acme_types"]'

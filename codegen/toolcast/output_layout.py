@@ -17,6 +17,8 @@ LEDGER: Final = "ledger"
 MODELS: Final = "models"
 TYPESCRIPT: Final = "typescript"
 """The folder of the target of that name."""
+TARGETS: Final = "targets"
+"""The folder with one folder of each other target."""
 JAVASCRIPT_INDEX: Final = "index.js"
 DECLARATION_INDEX: Final = "index.d.ts"
 JAVASCRIPT_SUPPORT: Final = "toolcast"
@@ -76,6 +78,11 @@ def javascript_paths(module: Sequence[str]) -> tuple[str, str]:
     """The module in JavaScript of a tool or a shared type, and its declaration."""
     place = "/".join((TYPESCRIPT, *module))
     return f"{place}.js", f"{place}.d.ts"
+
+
+def target_path(target: str, path: str) -> str:
+    """An output of a target, whose own path is below the folder of that target."""
+    return f"{TARGETS}/{target}/{path}"
 
 
 def seen_from(module: Sequence[str], path: str) -> str:

@@ -23,3 +23,14 @@ def templates_dir() -> Path:
 def profile_ids() -> tuple[str, ...]:
     """Return the ids of the built-in profiles of providers, sorted."""
     return tuple(sorted(path.stem for path in (PACKAGE / "providers/profiles").glob("*.toml")))
+
+
+@cache
+def target_ids() -> tuple[str, ...]:
+    """Return the ids of the built-in targets, sorted."""
+    return tuple(sorted(path.parent.name for path in templates_dir().glob("targets/*/target.toml")))
+
+
+def target_folder(id: str) -> Path:
+    """Return the folder of a built-in target."""
+    return templates_dir() / "targets" / id

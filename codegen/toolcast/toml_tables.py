@@ -78,11 +78,11 @@ class TableReader(Struct, frozen=True):
     """Reads the table at `path` of a document, whose text `locator` knows."""
 
     locator: "Locator"
-    path: tuple[str, ...]
+    path: Keys
 
-    def below(self, key: str) -> "TableReader":
-        """Return the reader of the table at a key of this one."""
-        return TableReader(self.locator, (*self.path, key))
+    def below(self, *keys: str | int) -> "TableReader":
+        """Return the reader of the table at a path of keys of this one."""
+        return TableReader(self.locator, (*self.path, *keys))
 
     def problem(self, key: str, code: str, message: str, hint: str = "") -> Diagnostic:
         """Return a problem of a key of this table; of the table itself for the empty key."""
@@ -97,7 +97,7 @@ class TableReader(Struct, frozen=True):
         for name, value in table.items():
             key = keys.get(name)
             if key is None:
-                message = f"unknown key {name!r} in [{'.'.join(self.path)}]"
+                message = f"unknown key {name!r} in [{self._shown()}]"
                 hint = suggestion(name, [each for each in keys if each not in table], "known keys")
                 problems.append(self.problem(name, "unknown-key", message, hint))
             elif wrong := key.kind(value):
@@ -114,9 +114,11 @@ class TableReader(Struct, frozen=True):
         return self.read(table, {name: Key(kind, None) for name in table})
 
     def _no_table(self) -> Diagnostic:
-        path = ".".join(self.path)
-        hint = f"write [{path}] and keys below it"
-        return self.problem("", "config-type", f"{path} must be a table", hint)
+        hint = f"write [{self._shown()}] and keys below it"
+        return self.problem("", "config-type", f"{self._shown()} must be a table", hint)
+
+    def _shown(self) -> str:
+        return ".".join(map(str, self.path))
 
 
 def suggestion(name: str, known: Iterable[str], what: str) -> str:

@@ -22,6 +22,7 @@ from toolcast.project.output.manifest import parse_manifest
 from toolcast.project.state.index import up_to_date
 from toolcast.spec.load import load_tool, load_type
 from toolcast.spec.parsed_document import SharedTypes
+from toolcast.targets.target import built_in_target
 
 from tests.counting import lines_executed
 from tests.project.fake import put, tree
@@ -495,7 +496,7 @@ CONNECTED = {
 
 @pytest.mark.parametrize("texts", CONNECTED.values(), ids=CONNECTED)
 def test_a_type_compiles_alike_alone_and_with_others(tmp_path: Path, texts: dict[str, str]) -> None:
-    options = Options(providers=("mcp",), targets=("typescript",))
+    options = Options(providers=("mcp",), targets=(built_in_target("typescript"),))
     for order in (sorted(texts), sorted(texts, reverse=True)):
         together = documents(tmp_path, texts)
         for path in order:

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from toolcast.project.core.compiled import Options
+from toolcast.targets.target import built_in_target
 
 from tests.python.compiled import compile_files
 
 from .tools import MODULES, tsc
 
-TYPESCRIPT = Options(providers=(), targets=("typescript",))
+TYPESCRIPT = Options(providers=(), targets=(built_in_target("typescript"),))
 NODE = ("--strict", "--module", "nodenext", "--target", "es2022", "--skipLibCheck", "false")
 
 

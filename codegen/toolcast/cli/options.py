@@ -30,6 +30,7 @@ class ShowOptions(Struct, frozen=True, kw_only=True):
     ledger: bool
     steps: bool
     providers: bool
+    model: bool
     form: Literal["text", "json"]
     config_file: Path | None
 

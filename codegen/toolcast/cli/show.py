@@ -14,6 +14,7 @@ from .options import ShowOptions, config_option, configuration, examples, json_o
         "toolcast show edit --provider typescript  its declaration for code that a model writes",
         "toolcast show edit --ledger               what each provider's JSON lacks",
         "toolcast show edit --provider gemini --steps   how that comes about, pass by pass",
+        "toolcast show edit --model                what templates of targets read of it",
         "toolcast show --providers                 the providers there are, and where they come from",
     ),
 )
@@ -24,6 +25,7 @@ from .options import ShowOptions, config_option, configuration, examples, json_o
 )  # fmt: skip
 @click.option("--ledger", is_flag=True, help="Show what providers' JSON lacks, and why.")
 @click.option("--steps", is_flag=True, help="Show how the provider's schema comes about, pass by pass.")
+@click.option("--model", is_flag=True, help="Show the model of the tool that templates of targets read.")
 @click.option("--providers", is_flag=True, help="List the providers there are.")
 @json_option("How declarations, ledger, steps and providers are printed: for people, or for programs.")
 @config_option
@@ -43,6 +45,8 @@ def command(options: ShowOptions) -> int:
         raise click.UsageError("--steps needs --provider: each provider has its own.")
     if options.steps and options.ledger:
         raise click.UsageError("--steps shows the ledger, too: leave out --ledger.")
+    if options.model and (options.ledger or options.steps):
+        raise click.UsageError("--model is about no provider: leave out --ledger and --steps.")
     config = configuration(options.config_file)
     from .show_text import list_providers, show_tool
 

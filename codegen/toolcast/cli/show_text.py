@@ -24,6 +24,7 @@ from ..jsonschema.pointers import resolve
 from ..output_layout import CONTRACTS, schemas_folder
 from ..project import worker
 from ..project.core.compiled import Options, profile_of
+from ..project.core.compiler import model_of
 from ..project.core.tool_definitions import wanted_strict
 from ..project.profiles import profiles_of, suggest_provider, unknown_providers
 from ..project.worker import Context, Task, compile_task, load_task, load_types, project_context
@@ -177,6 +178,12 @@ def show_tool(config: Config, tool: str, options: ShowOptions) -> int:
         print_diagnostics(compiled.diagnostics)
         return 1
     print_diagnostics(compiled.diagnostics)
+    if options.model:
+        spec, _ = load_task(context, Task(path, "tool"))
+        assert isinstance(spec, ToolSpec)
+        model = model_of(spec, build_tool(spec, types), compiled.files, context.options)
+        _print(msgspec.json.encode(model))
+        return 0
     _notices(context, path)
     if provider is None and not options.ledger:
         _request(context, types, path)

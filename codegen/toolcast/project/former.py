@@ -12,9 +12,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..config import TARGETS
 from ..languages.python.structs.python_names import class_name
-from ..output_layout import MODELS, contract_name, python_path
+from ..output_layout import MODELS, TYPESCRIPT, contract_name, javascript_paths, python_path
 from ..spec.discovery import TYPES, kind_of
 from ..spec.tool_names import NAME as TOOL_NAME
 from ..spec.tool_names import group_of, module_problem
@@ -167,8 +166,8 @@ def _module_of(entry: ToolEntry) -> str:
 def _with_targets(entry: ToolEntry | None, listed: Collection[str]) -> ToolEntry | None:
     if entry is None:
         return None
-    modules = {target: f"{target}/{entry.module.replace('.', '/')}.js" for target in TARGETS}
-    without = tuple(target for target, module in modules.items() if module not in listed)
+    module, _ = javascript_paths(tuple(entry.module.split(".")))
+    without = () if module in listed else (TYPESCRIPT,)
     return entry if without == entry.without else replace(entry, without=without)
 
 
@@ -177,7 +176,7 @@ def _is_whole(output: str, content: bytes) -> bool:
     try:
         if output.endswith(".py"):
             ast.parse(content)
-        if output.endswith((".py", ".js", ".ts")):
+        if not output.endswith(".json"):
             return is_ours(content)
         msgspec.json.decode(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # MsgspecError is a ValueError

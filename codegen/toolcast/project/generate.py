@@ -28,7 +28,7 @@ from .output.plan import Plan, reason, remedy
 from .output.publish import find_owned, find_strays, plan_outputs, publish
 from .package import Package, PackageError, make_package
 from .pool import Progress, compile_tasks
-from .profiles import Profiles, find_types, profiles_of, unknown_providers
+from .profiles import Profiles, find_types, profiles_of, targets_of, unknown_providers
 from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache, unit_of
 from .state.files import locked
 from .state.fingerprint import PRINTERS, Library, Sources, combine, libraries, setting, walk
@@ -261,10 +261,13 @@ def _read(config: Config, frontend: Frontend, mode: _Mode) -> _Run:
     folders, problems = find_types(config)
     if problems:
         raise _StoppedError(*problems)
+    targets, problems = targets_of(config)
+    if problems:
+        raise _StoppedError(*problems)
     now = _snapshot(config, profiles, folders, cache, sources)
     for folder in (config.specs, *(Path(each.folder) for each in folders)):
         walk(folder, index)
-    context, found = project_context(config, profiles, frontend)
+    context, found = project_context(config, profiles, frontend, targets)
     return _Run(config=config, mode=mode, context=context, found=found, index=index, now=now)
 
 

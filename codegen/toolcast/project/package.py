@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic
 from ..spec.tool_names import Locate
+from ..targets.model import TargetError
 from ..version import __version__
 from .former import Former, Recover
 from .output.manifest import NAME, PACKAGE, Record, Versions, is_inside, render_manifest
@@ -25,7 +26,12 @@ _Reuse = Callable[[str, str], Unit | None]
 class PackageError(Exception):
     """The files about the whole set cannot be made, so nothing may be published."""
 
+    hint = ""
+    """What to do, where a target is the cause."""
+
     def diagnostic(self, file: str) -> Diagnostic:
+        if self.hint:
+            return Diagnostic(file=file, code="target-output", message=str(self), hint=self.hint)
         message = f"the compiler failed on the files about all tools: {self}"
         hint = "this is a fault of toolcast or of an overriding template; please report it with the specs"
         return Diagnostic(file=file, code="internal-error", message=message, hint=hint)
@@ -156,6 +162,10 @@ def _make(
     try:
         files = context.frontend.compile_package(entries, folders, context.options)
         plain = context.frontend.compile_package((), ("",), context.options)
+    except TargetError as error:
+        problem = PackageError(str(error))
+        problem.hint = error.hint
+        raise problem from error
     except Exception as error:  # a template of the project
         raise PackageError(f"{type(error).__name__}: {error}") from error
     source = combine(word for path in sorted(plain) for word in (path, digest(plain[path])))[:16]

@@ -1,4 +1,4 @@
-"""Find what the configuration names elsewhere: profiles of providers, and folders of shared types.
+"""Find what the configuration names elsewhere: profiles of providers, targets, and folders of shared types.
 
 No code of a package with types runs: only its outermost name is located, which imports nothing. Providers are
 imported where a profile is read.
@@ -18,11 +18,13 @@ from msgspec.structs import replace
 
 from ..config import Config, setting_place, setting_problem, show
 from ..diagnostics import Diagnostic, did_you_mean
-from ..package_files import profile_ids
+from ..package_files import profile_ids, target_folder
 from ..spec.type_folders import PACKAGE_FOLDER, TypeFolder
+from ..toml_tables import Locator, TableReader
 
 if TYPE_CHECKING:
     from ..providers import Profile
+    from ..targets.target import Target
 
 
 class Profiles(Struct, frozen=True, kw_only=True):
@@ -117,6 +119,34 @@ def _load_own(files: Sequence[Path]) -> tuple[Mapping[str, Profile], tuple[Diagn
             for problem in error.problems
         )
     return {}, problems
+
+
+def targets_of(config: Config, *, staged: bool = False) -> tuple[tuple[Target, ...], tuple[Diagnostic, ...]]:
+    """Read the targets that the configuration names, with their problems. `staged`: see `load_target`."""
+    if not config.targets:
+        return (), ()
+    from ..targets.target import TargetFolder, load_target
+
+    file, content = "pyproject.toml", ""
+    if config.file is not None:
+        file, content = show(config.file), config.file.read_text(encoding="utf-8", errors="replace")
+    reader = TableReader(Locator(file, content), ("tool", "toolcast", "targets"))
+    found: list[Target] = []
+    problems: list[Diagnostic] = []
+    for each in config.targets:
+        folder = target_folder(each.id) if each.folder is None else each.folder
+        where = TargetFolder(
+            id=each.id,
+            folder=folder,
+            shown=f"targets/{each.id}" if each.folder is None else show(folder),
+            built_in=each.folder is None,
+            stated=each.options,
+            project=config.project,
+        )
+        target, wrong = load_target(where, reader.below(each.id), staged=staged)
+        problems += wrong
+        found += [] if target is None else [target]
+    return tuple(found), tuple(problems)
 
 
 def find_types(

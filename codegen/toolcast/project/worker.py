@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +18,9 @@ from ..spec.type_folders import TypeFolder, is_outside
 from .core.compiled import Compiled, Options, ToolEntry
 from .profiles import Profiles, find_types
 from .state.fingerprint import source_digest
+
+if TYPE_CHECKING:
+    from ..targets.target import Target
 
 _Problems = tuple[Diagnostic, ...]
 
@@ -118,8 +121,10 @@ class Context(Struct, frozen=True, kw_only=True):
         return shown(self.shown_root, path)
 
 
-def project_context(config: Config, profiles: Profiles, frontend: Frontend) -> tuple[Context, Discovery]:
-    """Return the context of a project with these `profiles`, and its specs and shared types."""
+def project_context(
+    config: Config, profiles: Profiles, frontend: Frontend, targets: "tuple[Target, ...]" = ()
+) -> tuple[Context, Discovery]:
+    """Return the context of a project with these `profiles` and `targets`, and its specs and shared types."""
     shown_root = show(config.specs)
     folders, problems = find_types(config)
     outside = {"folders": folders} if folders else {}
@@ -134,7 +139,7 @@ def project_context(config: Config, profiles: Profiles, frontend: Frontend) -> t
         options=Options(
             providers=profiles.chosen,
             models=config.models,
-            targets=config.targets,
+            targets=targets,
             templates=None if config.templates is None else str(config.templates),
             profiles=profiles.own,
             defaults=config.defaults,

@@ -110,6 +110,19 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
         """Return what `providers` says of an option, by provider."""
         return {id: options[option] for id, options in self.providers.items() if option in options}
 
+    @property
+    def hints(self) -> JsonObject:
+        """Return the hints about the tool's behaviour that are stated, in MCP's names."""
+        stated = self.annotations
+        found = {
+            "title": stated.title,
+            "readOnlyHint": True if self.permission == "read" else None,
+            "destructiveHint": stated.destructive,
+            "idempotentHint": stated.idempotent,
+            "openWorldHint": stated.open_world,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
 
 class Library(Struct, frozen=True, kw_only=True):
     """Everything below one specs root. `types` maps the posix path below the root (`_types/address.yaml`) to

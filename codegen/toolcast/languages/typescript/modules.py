@@ -278,21 +278,13 @@ def _tool_code(
     module: tuple[str, ...],
     contracts: Mapping[str, tuple[object, Mapping[str, object]]],
 ) -> str:
-    hints = tool.annotations
-    stated = {
-        "title": hints.title,
-        "readOnlyHint": True if tool.permission == "read" else None,
-        "destructiveHint": hints.destructive,
-        "idempotentHint": hints.idempotent,
-        "openWorldHint": hints.open_world,
-    }
     members = {
         "name": text(tool.name),
         "group": text(tool.group),
         "summary": text(shown_summary(tool)),
         "description": text(shown_description(tool)),
         "permission": text(tool.permission),
-        "annotations": literal({key: value for key, value in stated.items() if value is not None}, "  "),
+        "annotations": literal(tool.hints, "  "),
         "parameters": _contract(*contracts["parameters"], "  "),
         "result": _contract(*contracts["result"], "  ") if "result" in contracts else "null",
     }

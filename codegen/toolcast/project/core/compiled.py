@@ -1,6 +1,7 @@
 """The arguments and results of a compile, as values."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -8,25 +9,34 @@ from msgspec.structs import asdict
 
 from ...diagnostics import Diagnostic
 from ...languages.python.structs.python_names import class_name, constant_name, keyword_of, module_name
-from ...output_layout import ledger_path
+from ...output_layout import TYPESCRIPT, ledger_path
 from ...providers import LedgerEntry, Profile, load_profile
 from ...providers.ledger import PARTS
 from ...spec.tool_names import group_of
 from ...spec.tool_spec import Defaults, Source
+from ...targets.model import ToolModel
+
+if TYPE_CHECKING:
+    from ...targets.target import Target
 
 
 class Options(Struct, frozen=True, kw_only=True):
     """The configuration of outputs. `templates` overrides built-in ones: a folder, or names and texts.
-    `profiles` are those that are not built in, or replace one. `targets` are further languages. `defaults`
+    `profiles` are those that are not built in, or replace one. `targets` are further surfaces. `defaults`
     holds for specs that do not say.
     """
 
     providers: tuple[str, ...]
     models: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
+    targets: "tuple[Target, ...]" = ()
     templates: str | tuple[tuple[str, str], ...] | None = None
     profiles: Mapping[str, Profile] = {}
     defaults: Defaults | None = None
+
+    @property
+    def typescript(self) -> bool:
+        """Return whether JavaScript modules are made."""
+        return any(target.id == TYPESCRIPT for target in self.targets)
 
 
 def profile_of(id: str, options: Options) -> Profile:
@@ -70,6 +80,7 @@ class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
     http: bool = False  # the spec has a request to send
     external: bool = False  # the tool has no handler
     without: tuple[str, ...] = ()  # targets that cannot have the tool
+    model: ToolModel | None = None  # where a target has outputs about all tools
 
 
 def module_parts(name: str, group: str) -> tuple[str, ...]:

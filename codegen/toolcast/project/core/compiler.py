@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from ...contract.build import Built, Together, build_tool, build_type, build_types
@@ -47,6 +48,7 @@ from ...languages.python.structs.python_names import class_name, constant_name
 from ...output_layout import (
     REGISTRY,
     REQUESTS,
+    TARGETS,
     TYPESCRIPT,
     contract_path,
     ledger_path,
@@ -60,9 +62,9 @@ from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, envelope_po
 from ...runtime.request_rules import RequestRules
 from ...spec.parsed_document import Document, SharedTypes, diagnose
 from ...spec.tool_spec import ToolSpec
+from ...targets.model import TargetError, ToolModel
 from .compiled import (
     Compiled,
-    Losses,
     Options,
     ToolEntry,
     entry_of,
@@ -96,7 +98,7 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options
         return compiled
     try:
         files, entry = _tool_files(tool, built, options)
-        more, left_out = _other_targets(tool, built, types, options)
+        more, left_out = _javascript(tool, built, types, options)
     except _RefusedError as refusal:
         problem = diagnose(tool.document, ("parameters",), refusal.code, str(refusal), refusal.hint)
         return replace(compiled, diagnostics=(*built.diagnostics, problem))
@@ -128,7 +130,7 @@ def compile_type(path: str, types: Mapping[str, Document], options: Options) -> 
         return replace(compiled, diagnostics=(*built.diagnostics, found))
     contract = pretty(built.normal.contract_file(path))
     files = {python_path(place): python, contract_path("/".join(place)): contract}
-    if TYPESCRIPT in options.targets:
+    if options.typescript:
         from ...languages.typescript.modules import type_modules
 
         try:
@@ -165,10 +167,17 @@ def compile_package(
     requests = {id: request for id, request in rules.items() if request != RequestRules()}
     markers = {marker_path(folder): marker for folder in folders}
     files = {**markers, REGISTRY: registry, REQUESTS: pretty(requests)}
-    if TYPESCRIPT in options.targets:
+    if options.typescript:
         from ...languages.typescript.modules import package_modules
 
         files |= package_modules([entry for entry in entries if TYPESCRIPT not in entry.without])
+    if any(target.has("set") for target in options.targets):
+        from ...targets.make_model import set_model
+        from ...targets.render import set_outputs
+
+        model = set_model(entry.model for entry in entries if entry.model is not None)
+        for target in options.targets:
+            files |= set_outputs(target, model)
     return files
 
 
@@ -207,6 +216,7 @@ def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[st
     module, roots = tool_module(built, name=tool.name, module=names.module)
     contract = pretty(built.normal.contract_file())
     definitions, ledger, provider_files = _definitions(tool, built, options)
+    surfaces, model = _surfaces(tool, built, definitions, ledger, options)
     try:
         python, built_in = _module_text(
             lambda templates: tool_text(tool, names, module, roots, templates, provider_files), options
@@ -224,6 +234,7 @@ def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[st
         **definitions,
         **({ledger_path(tool.name): ledger_file(ledger)} if ledger else {}),
         **_models(tool, built, names, options),
+        **surfaces,
     }
     entry = replace(
         entry_of(tool.path, tool.name),
@@ -232,13 +243,50 @@ def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[st
         source=tool.source,
         http=tool.http is not None,
         external=tool.external,
+        model=model,
     )
     return files, entry
 
 
+def model_of(tool: ToolSpec, built: Built, files: Mapping[str, bytes], options: Options) -> ToolModel:
+    """Return the model of a tool that the templates of targets read; `files` has its definitions."""
+    from ...targets.make_model import tool_model
+
+    names = tool_names(tool)
+    made = {id: msgspec.json.decode(files[schema_path(id, tool.name)]) for id in options.providers}
+    return tool_model(tool, built, ".".join(names.module), names.constant, made)
+
+
+def _surfaces(
+    tool: ToolSpec,
+    built: Built,
+    definitions: Mapping[str, bytes],
+    ledger: dict[str, tuple[LedgerEntry, ...]],
+    options: Options,
+) -> tuple[dict[str, bytes], ToolModel | None]:
+    """Make the files of targets about one tool, and its model for files about all; add to `ledger` what the
+    targets lack. Raises _RefusedError.
+    """
+    targets = [target for target in options.targets if target.outputs]
+    if not targets:
+        return {}, None
+    from ...targets.render import target_ledger, tool_outputs
+
+    model = model_of(tool, built, definitions, options)
+    files: dict[str, bytes] = {}
+    for target in targets:
+        try:
+            files |= tool_outputs(target, model)
+        except TargetError as problem:
+            raise _RefusedError(str(problem), "target-output", problem.hint) from problem
+        if entries := target_ledger(target, tool):
+            ledger[f"{TARGETS}/{target.id}"] = entries
+    return files, replace(model, definitions={}) if any(target.has("set") for target in targets) else None
+
+
 def _definitions(
     tool: ToolSpec, built: Built, options: Options
-) -> tuple[dict[str, bytes], Losses, ProviderFiles]:
+) -> tuple[dict[str, bytes], dict[str, tuple[LedgerEntry, ...]], ProviderFiles]:
     """Make the files for each provider, their losses, and what of them the module has to name."""
     files: dict[str, bytes] = {}
     ledger: dict[str, tuple[LedgerEntry, ...]] = {}
@@ -356,11 +404,11 @@ def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) ->
     return files
 
 
-def _other_targets(
+def _javascript(
     tool: ToolSpec, built: Built, types: Mapping[str, Document], options: Options
 ) -> tuple[dict[str, bytes], Diagnostic | None]:
-    """Make the modules in other languages, or say why this tool has none. Raises _RefusedError."""
-    if TYPESCRIPT not in options.targets:
+    """Make the modules in JavaScript, or say why this tool has none. Raises _RefusedError."""
+    if not options.typescript:
         return {}, None
     from ...languages.typescript.modules import tool_modules
 

@@ -9,7 +9,7 @@ compiled before, no file is opened, listed or examined; before, only modules and
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import Struct
@@ -27,6 +27,9 @@ from ..state.cache import Unit, unit_of
 from ..state.fingerprint import PRINTERS, combine, digest, libraries
 from ..worker import FRONTEND, Context, Loaded, Task, compile_task
 from .compiled import Options
+
+if TYPE_CHECKING:
+    from ...targets.target import Target
 
 
 class Kit(Struct, frozen=True, kw_only=True):
@@ -46,28 +49,31 @@ def make_kit(
     *,
     profiles: Mapping[str, Profile] | None = None,
     models: Sequence[str] = (),
-    targets: Sequence[str] = (),
+    targets: "Sequence[str | Target]" = (),
     templates: Mapping[str, str] | None = None,
     defaults: Defaults | None = None,
 ) -> Kit:
-    """Make a kit for providers by id: built-in ones, and those of `profiles`, which go first. `templates`
-    override by file name, `defaults` holds for specs that do not say. Raises ProfileError.
+    """Make a kit for providers by id: built-in ones, and those of `profiles`, which go first. `targets` are
+    ids of built-in ones, or targets that were read. `templates` override by file name, `defaults` holds for
+    specs that do not say. Raises ProfileError, and ValueError for a target that there is not.
     """
     own = profiles or {}
     chosen = {id: own[id] if id in own else load_profile(id) for id in dict.fromkeys(providers)}
     texts = tuple(sorted((templates or {}).items()))
     overriding = None if templates is None else texts
+    surfaces = tuple(_target(each) if isinstance(each, str) else each for each in targets)
     options = Options(
         providers=tuple(chosen),
         models=tuple(models),
-        targets=tuple(targets),
+        targets=surfaces,
         templates=overriding,
         profiles=chosen,
         defaults=defaults,
     )
     used = {library.name: library.version for library in libraries(models=bool(models))}
     known = tuple(sorted({*available(), *own}))
-    parts = ["toolcast", __version__, "known", *known, "models", *options.models, "targets", *options.targets]
+    parts = ["toolcast", __version__, "known", *known, "models", *options.models]
+    parts += ["targets", digest(msgspec.json.encode(surfaces))]
     parts += ["defaults", defaults or ""]
     for id, profile in chosen.items():
         parts += ["provider", id, digest(msgspec.json.encode(profile))]
@@ -81,6 +87,13 @@ def make_kit(
         printers={name: version for name, version in used.items() if name in PRINTERS},
         digest=combine(parts),
     )
+
+
+def _target(id: str) -> "Target":
+    """Read a built-in target. Raises ValueError."""
+    from ...targets.target import built_in_target
+
+    return built_in_target(id)
 
 
 class Made(Struct, frozen=True, kw_only=True):

@@ -11,10 +11,11 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
-from ...config import Config
-from ...package_files import PACKAGE, templates_dir
+from ...config import Config, TargetChoice
+from ...package_files import PACKAGE, target_folder, templates_dir
 from ...version import __version__
 from .index import Index
 
@@ -150,9 +151,12 @@ def setting(
         "Python": f"{sys.implementation.name} {sys.version_info[0]}.{sys.version_info[1]}",
         "providers": " ".join(providers),
         "models": " ".join(config.models),
-        "targets": " ".join(config.targets),
+        "targets": combine(word for each in config.targets for word in _choice(each)),
         "defaults": config.defaults or "",
         "examples": " ".join(config.examples),
+        "project": combine(f"{key}={text}" for key, text in sorted(config.project.items()))
+        if config.targets
+        else "",
     }
     for library in used:
         parts[f"library {library.name}"] = library.version
@@ -167,6 +171,9 @@ def setting(
     for label, folder in folders.items():
         if folder is not None:
             parts |= {f"{label} {name}": found for name, found in _contents(folder, ("",), sources)}
+    for each in config.targets:
+        folder = target_folder(each.id) if each.folder is None else each.folder
+        parts |= {f"target {each.id} {name}": found for name, found in _contents(folder, ("",), sources)}
     for folder in _site_folders():
         index.input_unchanged(folder)
     if config.file is not None:
@@ -177,10 +184,15 @@ def setting(
     return parts
 
 
+def _choice(target: TargetChoice) -> tuple[str, str]:
+    return target.id, msgspec.json.encode(target.options, order="deterministic").decode()
+
+
 def _contents(folder: Path, suffixes: tuple[str, ...], sources: Sources) -> list[tuple[str, str]]:
     """Return names below `folder` with digests, sorted alike on every machine."""
     start = len(os.path.join(folder, ""))  # noqa: PTH118 - as text: these are hundreds of paths
-    files = [path for path in walk(folder, sources.index) if path.endswith(suffixes)]
+    without = "targets" if folder == templates_dir() else ""  # only those that the configuration names
+    files = [path for path in walk(folder, sources.index, without=without) if path.endswith(suffixes)]
     found = ((_name(path[start:]), sources.digest(path)) for path in files)
     return sorted((name, known) for name, known in found if known is not None)
 
@@ -190,11 +202,13 @@ def _name(path: str) -> str:
     return os.fsencode(path.replace(os.sep, "/")).decode("utf-8", "backslashreplace")
 
 
-def walk(folder: Path, index: Index) -> list[str]:
-    """Return every file below `folder`; the index gets its folders, so that a new file is noticed."""
+def walk(folder: Path, index: Index, *, without: str = "") -> list[str]:
+    """Return every file below `folder`, but below folders called `without`; the index gets its folders, so
+    that a new file is noticed.
+    """
     files: list[str] = []
     for here, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name not in ("__pycache__", ".git")]
+        folders[:] = [name for name in folders if name not in ("__pycache__", ".git", without)]
         index.input_unchanged(here)
         below = os.path.join(here, "")  # noqa: PTH118
         files += [below + name for name in names if not name.endswith((".pyc", "~", ".swp"))]

@@ -26,7 +26,7 @@ from ...spec.reader_problems import MAX_BYTES
 from ...spec.type_folders import TypeFolder, is_outside, is_packaged, type_place
 from ..core.pure import Kit, Made, make_kit
 from ..output.output_tree import glob_safe
-from ..profiles import profiles_of, unknown_providers
+from ..profiles import profiles_of, targets_of, unknown_providers
 from ..state.cache import Cache, CacheError, Unit, decode_cache, encode_cache
 from ..state.files import write_whole
 from ..state.fingerprint import libraries
@@ -143,13 +143,14 @@ def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]
     profiles, problems = profiles_of(config)
     problems = (*problems, *unknown_providers(config, profiles.chosen, profiles.known))
     texts, unreadable = _templates(config.templates)
-    if problems := (*problems, *unreadable):
+    targets, unusable = targets_of(config, staged=True)
+    if problems := (*problems, *unreadable, *unusable):
         return None, problems
     kit = make_kit(
         profiles.chosen,
         profiles=profiles.own,
         models=config.models,
-        targets=config.targets,
+        targets=targets,
         templates=texts,
         defaults=config.defaults,
     )
@@ -159,6 +160,8 @@ def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]
     if config.templates is not None and texts is not None:
         folders = {config.templates, *((config.templates / name).parent for name in texts)}
         files += [*folders, *(config.templates / name for name in texts)]
+    for folder in (each.folder for each in config.targets if each.folder is not None):
+        files += [folder, *(path for path in folder.iterdir() if path.is_file())]
     return Setting(kit, tuple(sorted(files))), ()
 
 
@@ -180,9 +183,14 @@ def generator_files(*, models: bool) -> tuple[Path, ...]:
     own = [Path(file) for module in tuple(sys.modules.values()) if (file := _source(module))]
     profiles = PACKAGE / "providers" / "profiles"
     support = PACKAGE / "languages" / "typescript" / "support"
-    data = [*profiles.glob("*.toml"), *templates_dir().glob("*.jinja"), *support.glob("*.[jt]s")]
+    data = [*profiles.glob("*.toml"), *_template_files(), *support.glob("*.[jt]s")]
     used = [library.metadata for library in libraries(models=models) if library.metadata is not None]
     return (*sorted(own), *sorted(data), *sorted(used))
+
+
+def _template_files() -> list[Path]:
+    folder = templates_dir()
+    return [*folder.glob("*.jinja"), *(path for path in folder.glob("targets/*/*") if path.is_file())]
 
 
 def _source(module: ModuleType) -> str | None:

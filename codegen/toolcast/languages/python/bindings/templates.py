@@ -127,11 +127,6 @@ def _bounded(name: str, function: Any) -> Callable[..., object]:
     return call
 
 
-@pass_context
-def _printed(_context: Context, value: object) -> object:
-    return _held(value)
-
-
 class _Counting(CodeGenerator):
     """A code generator that adds the counting of work to the compiled template."""
 
@@ -174,7 +169,7 @@ def _through(name: str, *expressions: nodes.Node) -> nodes.Call:
     return made
 
 
-class _BoundedSandbox(ImmutableSandboxedEnvironment):
+class BoundedSandbox(ImmutableSandboxedEnvironment):
     """Jinja's immutable sandbox with a budget, which counts inside of `rendering` only."""
 
     code_generator_class = _Counting
@@ -184,7 +179,7 @@ class _BoundedSandbox(ImmutableSandboxedEnvironment):
         super().__init__(
             loader=loader,
             optimized=False,  # an expression is not computed before it is counted
-            finalize=_printed,
+            finalize=pass_context(lambda _context, value: self.printed(_held(value))),
             **_OPTIONS,
         )
         self.globals = {name: self.globals[name] for name in _GLOBALS}
@@ -201,6 +196,10 @@ class _BoundedSandbox(ImmutableSandboxedEnvironment):
             yield
         finally:
             _budget.reset(token)
+
+    def printed(self, value: object) -> object:
+        """Return what an expression prints for its value."""
+        return value
 
     def spend(self, units: int) -> None:
         """Pay for literal text. Raises SecurityError when the budget is spent."""
@@ -266,7 +265,7 @@ class Templates:
             return (texts[name], name, lambda: True) if name in texts else None
 
         loader = FunctionLoader(load)
-        self._sandbox = _BoundedSandbox(loader) if overrides else None
+        self._sandbox = BoundedSandbox(loader) if overrides else None
         self._environment = self._sandbox or Environment(loader=loader, **_OPTIONS)
 
     def load(self, *names: str) -> None:
@@ -280,7 +279,7 @@ class Templates:
             with self._sandbox.rendering() if self._sandbox else nullcontext():
                 return self._environment.get_template(name).render(**values)
         except Exception as error:  # whatever the project's template does wrong
-            raise _failed(name, error) from error
+            raise failed_template(name, error) from error
 
 
 def read_templates(folder: Path, *, staged: bool = False) -> tuple[tuple[str, str], ...]:
@@ -315,7 +314,7 @@ def _text(path: Path, root: str, *, staged: bool) -> str:
         raise TemplateFailedError(f"{path.name}: the template cannot be read: {error}") from error
 
 
-def _failed(name: str, error: Exception) -> TemplateFailedError:
+def failed_template(name: str, error: Exception) -> TemplateFailedError:
     """An error with the innermost template and line that it passed."""
     place, trace = name, error.__traceback__
     while trace is not None:

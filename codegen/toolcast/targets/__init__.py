@@ -1,0 +1,1 @@
+"""Further surfaces of tools: each target is a folder of templates over one model of a tool."""

@@ -1,0 +1,62 @@
+"""How the texts of specs print in each kind of file, so that none of them changes its structure (L8)."""
+
+import html
+import json
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from ..hidden_characters import escape_hidden
+from ..markdown_text import code, escaped
+
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.$-]*(?:/[A-Za-z0-9_.$-]+)*")
+_LONG_ESCAPE: Final = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})")
+
+
+class Written(str):
+    """Text that prints as it is: a template or an escape wrote it."""
+
+    __slots__ = ()
+
+
+def _json(text: str) -> str:
+    """A string of JSON, which is one of JavaScript and YAML, too; what a reader does not see is escaped."""
+    quoted = json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return escape_hidden(quoted)
+
+
+def _go(text: str) -> str:
+    """A string literal of Go, where `\\u` has no surrogates."""
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("a text has half of a surrogate pair, which Go cannot write")
+
+    def joined(found: re.Match[str]) -> str:
+        pair = f'"{found[0]}"'
+        return f"\\U{ord(json.loads(pair)):08x}"
+
+    return _LONG_ESCAPE.sub(joined, _json(text))
+
+
+def line(text: str) -> str:
+    """Write one line of a comment, which no text ends."""
+    return escape_hidden(" ".join(text.split())).replace("*/", "* /").replace("/*", "/ *").rstrip("\\")
+
+
+def name(text: str) -> str:
+    """A name that is an identifier, or several of those with `.`, `/` or `-` between. Raises ValueError."""
+    if not _NAME.fullmatch(text):
+        raise ValueError(f"{text!r} is not written as a name")
+    return text
+
+
+ESCAPES: Final[Mapping[str, Callable[[str], str]]] = {
+    "json": _json,
+    "go": _go,
+    "line": line,
+    "markdown": escaped,
+    "html": lambda text: html.escape(escape_hidden(text)),
+    "shell": lambda text: shlex.quote(escape_hidden(text)),
+}
+"""The default of a target by its `escape`; each is also a filter of templates, as are `name` and `code`."""
+FILTERS: Final[Mapping[str, Callable[[str], str]]] = {**ESCAPES, "name": name, "code": code}
