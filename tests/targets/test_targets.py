@@ -15,6 +15,7 @@ from toolcast.project.worker import FRONTEND
 from toolcast.targets.escapes import ESCAPES
 
 from tests.project.fake import config_of, put, tree
+from tests.project.steps.helper import toolcast as run
 
 SPEC = """\
 description: {description}
@@ -265,3 +266,26 @@ def test_no_text_changes_the_structure_of_a_file(text: str) -> None:
     else:
         assert literal.isprintable()
         assert msgspec.json.decode(literal) == text if "\\U" not in literal else True
+
+
+def test_a_build_in_steps_leaves_what_generate_leaves(tmp_path: Path) -> None:
+    for folder in ("whole", "steps"):
+        project(tmp_path / folder)
+        put(tmp_path / folder / "specs/more.yaml", SPEC.format(description="More.", title="More"))
+    run(tmp_path / "whole", "generate")
+    run(tmp_path / "steps", "compile", "specs/orders.yaml", "--out", "one", "--depfile", "one.d")
+    run(tmp_path / "steps", "compile", "specs/more.yaml", "specs/_types/item.yaml", "--out", "two")
+    run(tmp_path / "steps", "assemble", "one", "two", "--out", "generated")
+    assert tree(tmp_path / "steps/generated") == tree(tmp_path / "whole/generated")
+    assert "lists/types.jinja" in (tmp_path / "steps/one.d").read_text()
+
+
+def test_show_prints_the_model(tmp_path: Path) -> None:
+    project(tmp_path)
+    model = json.loads(run(tmp_path, "show", "orders", "--model"))
+    assert model["model"] == 1
+    assert [*model["definitions"]] == ["mcp"]
+    (order, limit) = next(each for each in model["types"] if each["name"] == model["params"])["properties"]
+    assert (order["required"], limit["default"], limit["has_default"]) == (True, 10, True)
+    note = next(each for each in model["types"] if each["name"] == order["type"]["name"])["properties"][1]
+    assert note["type"] == {**note["type"], "kind": "string", "nullable": True}
