@@ -146,6 +146,10 @@ def targets_of(config: Config, *, staged: bool = False) -> tuple[tuple[Target, .
         target, wrong = load_target(where, reader.below(each.id), staged=staged)
         problems += wrong
         found += [] if target is None else [target]
+        missing = () if target is None else sorted({*target.needs} - {other.id for other in config.targets})
+        if missing:
+            message, hint = f"the target {each.id!r} needs {missing[0]!r}", f"add {missing[0]!r} to `targets`"
+            problems.append(reader.problem(each.id, "config-target", message, hint))
     return tuple(found), tuple(problems)
 
 

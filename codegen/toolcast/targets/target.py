@@ -68,7 +68,7 @@ class Output(Struct, frozen=True, kw_only=True):
 
 class Target(Struct, frozen=True, kw_only=True):
     """A target with the values of its options, and the texts of its folder by file name. `place` names its
-    description in diagnostics.
+    description in diagnostics, `needs` other targets, whose outputs its own import.
     """
 
     id: str
@@ -76,6 +76,7 @@ class Target(Struct, frozen=True, kw_only=True):
     escape: str
     keys: tuple[str, ...]
     outputs: tuple[Output, ...]
+    needs: tuple[str, ...] = ()
     function: str = ""
     options: JsonObject = {}
     texts: Mapping[str, str] = {}
@@ -101,6 +102,7 @@ _KEYS: Final = {
     "model": Key(whole(1, VERSION), VERSION),
     "escape": Key(one_of(tuple(ESCAPES)), "json"),
     "keys": Key(names, ()),
+    "needs": Key(names, ()),
     "function": Key(text("the name of a module of toolcast", "openapi"), ""),
     "options": Key(table, {}),
     "outputs": Key(_outputs, ()),
@@ -174,7 +176,13 @@ def load_target(
         return None, tuple(sorted(set(problems)))
     del values["model"]
     target = Target(
-        **{**values, "keys": tuple(values["keys"]), "outputs": tuple(outputs), "options": options},
+        **{
+            **values,
+            "keys": tuple(values["keys"]),
+            "needs": tuple(values["needs"]),
+            "outputs": tuple(outputs),
+            "options": options,
+        },
         id=where.id,
         texts=texts,
         place=place,
