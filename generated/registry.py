@@ -27,6 +27,33 @@ if TYPE_CHECKING:
     from .web.web_fetch import WebFetchHandler
     from .web.web_search import WebSearchHandler
 
+    class Handlers(TypedDict):
+        """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
+
+        bash: BashHandler | None
+        bash_process: BashProcessHandler | None
+        cron_add: CronAddHandler | None
+        cron_list: CronListHandler | None
+        data_analysis: DataAnalysisHandler | None
+        delegate: DelegateHandler | None
+        edit: EditHandler | None
+        file_read: FileReadHandler | None
+        file_write: FileWriteHandler | None
+        get_document_info: GetDocumentInfoHandler | None
+        glob: GlobHandler | None
+        grep: GrepHandler | None
+        http_request: HttpRequestHandler | None
+        knowledge_search: KnowledgeSearchHandler | None
+        memory_recall: MemoryRecallHandler | None
+        memory_store: MemoryStoreHandler | None
+        multi_edit: MultiEditHandler | None
+        web_fetch: WebFetchHandler | None
+        web_search: WebSearchHandler | None
+
+else:  # to evaluate its annotations takes longer than all the rest of this module
+    Handlers = dict
+
+
 BINDINGS: Final = LazyBindings(
     __package__ or "",
     {
@@ -69,31 +96,7 @@ Provider: TypeAlias = Literal[
 """The id of a provider that this package has definitions for."""
 
 
-class Handlers(TypedDict):
-    """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
-
-    bash: "BashHandler | None"
-    bash_process: "BashProcessHandler | None"
-    cron_add: "CronAddHandler | None"
-    cron_list: "CronListHandler | None"
-    data_analysis: "DataAnalysisHandler | None"
-    delegate: "DelegateHandler | None"
-    edit: "EditHandler | None"
-    file_read: "FileReadHandler | None"
-    file_write: "FileWriteHandler | None"
-    get_document_info: "GetDocumentInfoHandler | None"
-    glob: "GlobHandler | None"
-    grep: "GrepHandler | None"
-    http_request: "HttpRequestHandler | None"
-    knowledge_search: "KnowledgeSearchHandler | None"
-    memory_recall: "MemoryRecallHandler | None"
-    memory_store: "MemoryStoreHandler | None"
-    multi_edit: "MultiEditHandler | None"
-    web_fetch: "WebFetchHandler | None"
-    web_search: "WebSearchHandler | None"
-
-
-def register_all(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
+def register_all(registry: ToolRegistry, /, **handlers: "Unpack[Handlers]") -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
     A type checker reports a tool without a handler, and a handler with the wrong parameters.

@@ -11,6 +11,17 @@ if TYPE_CHECKING:
     from .files.list_folder import ListFolderHandler
     from .files.read_file import ReadFileHandler
 
+    class Handlers(TypedDict):
+        """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
+
+        list_folder: ListFolderHandler | None
+        read_file: ReadFileHandler | None
+        run_code: RunCodeHandler | None
+
+else:  # to evaluate its annotations takes longer than all the rest of this module
+    Handlers = dict
+
+
 BINDINGS: Final = LazyBindings(
     __package__ or "",
     {
@@ -37,15 +48,7 @@ Provider: TypeAlias = Literal[
 """The id of a provider that this package has definitions for."""
 
 
-class Handlers(TypedDict):
-    """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
-
-    list_folder: "ListFolderHandler | None"
-    read_file: "ReadFileHandler | None"
-    run_code: "RunCodeHandler | None"
-
-
-def register_all(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
+def register_all(registry: ToolRegistry, /, **handlers: "Unpack[Handlers]") -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
     A type checker reports a tool without a handler, and a handler with the wrong parameters.

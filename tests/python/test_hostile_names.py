@@ -26,13 +26,16 @@ AT_THE_TOP = {"_types", "registry", "schemas", "contracts", "models", "wire_form
 SECOND = {"_register", "_KEYWORDS", "_", "__", "_types", "class"}
 """Names that become another tool's in Python."""
 ALL_OF = """
-import asyncio, json, sys
+import ast, asyncio, json, sys
+from pathlib import Path
 import generated.registry as generated
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
 known = json.loads(sys.argv[1])
 assert sorted(generated.BINDINGS) == sorted(known), set(known) ^ set(generated.BINDINGS)
-keywords = dict(generated.Handlers.__annotations__)
+tree = ast.parse(Path(generated.__file__).read_text("utf-8"))
+[handlers] = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == "Handlers"]
+keywords = [node.target.id for node in handlers.body if isinstance(node, ast.AnnAssign)]
 assert len(keywords) == len(known)
 
 def handler(keyword):

@@ -40,10 +40,11 @@ def _origin(module_name: str) -> tuple[str, object]:
     return file, getattr(spec, "loader", None) or getattr(module, "__loader__", None)
 
 
-def _locate(module_name: str, relative: str) -> str:
-    """Return the path of `relative` (posix, from the module's folder) as the module's loader knows it."""
-    file, _ = _origin(module_name)
-    return os.path.normpath(os.path.join(os.path.dirname(file), *relative.split("/")))  # noqa: PTH118, PTH120
+def _locate(module_name: str, relative: str) -> tuple[str, object]:
+    """Return the path of `relative` (posix, from the module's folder) as the module's loader knows it, and
+    the loader."""
+    file, loader = _origin(module_name)
+    return os.path.normpath(os.path.join(os.path.dirname(file), *relative.split("/"))), loader  # noqa: PTH118, PTH120
 
 
 def read_resource(module_name: str, relative: str) -> bytes:
@@ -51,8 +52,7 @@ def read_resource(module_name: str, relative: str) -> bytes:
     through the module's loader (zip files, frozen programs), else the file system. Raises MissingDataError
     for a missing file, and OSError for one that cannot be read: no file descriptor is left, or permission is
     missing."""
-    path = _locate(module_name, relative)
-    loader = _origin(module_name)[1]
+    path, loader = _locate(module_name, relative)
     get_data = getattr(loader, "get_data", None)
     try:
         if get_data is not None:
@@ -70,7 +70,7 @@ def list_folders(module_name: str, relative: str) -> tuple[str, ...]:
     """Return the sorted names of the folders in `relative`; empty for none, and where only a loader could
     tell (zip files). Raises OSError if it cannot be read."""
     try:
-        with os.scandir(_locate(module_name, relative)) as entries:
+        with os.scandir(_locate(module_name, relative)[0]) as entries:
             return tuple(sorted(entry.name for entry in entries if entry.is_dir()))
     except (FileNotFoundError, NotADirectoryError):
         return ()

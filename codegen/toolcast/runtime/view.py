@@ -12,7 +12,7 @@ from .arguments import Arguments
 from .binding import AnyBinding, Level
 from .call_steps import FILLING_IN, fill_in, run_call
 from .context import ToolContext
-from .definitions import DefinitionBytes, allows_strict, is_language
+from .definitions import DefinitionBytes, allows_strict, is_language, providers_without_strict
 from .errors import ArgumentError, InjectionError, MissingDataError
 from .executor import Executor, refuse_in_event_loop
 from .request_rules import (
@@ -269,6 +269,8 @@ class ToolView(Caller):
             entry if isinstance(entry, LazyTool) else entry.binding
             for entry in self.snapshot().entries.values()
         ]
+        if strict is None and not providers_without_strict():
+            strict = True  # the environment is read once
         made = [(entry, entry.definition(provider, level, strict=strict)) for entry in entries]
         rules = self.request_rules(provider, required=cache is not None)
         tools = [_request_tool(entry, definition, rules) for entry, definition in made]

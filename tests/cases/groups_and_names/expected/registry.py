@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     from .web_api.get_user import GetUserHandler
     from .web_api.v2.fetch_all import FetchAllHandler
 
+    class Handlers(TypedDict):
+        """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
+
+        Query: QueryHandler | None
+        class_: ClassHandler | None
+        fetch_all: FetchAllHandler | None
+        get_user: GetUserHandler | None
+        import_it: ImportItHandler | None
+
+else:  # to evaluate its annotations takes longer than all the rest of this module
+    Handlers = dict
+
+
 BINDINGS: Final = LazyBindings(
     __package__ or "",
     {
@@ -30,17 +43,7 @@ Provider: TypeAlias = Literal["mcp"]
 """The id of a provider that this package has definitions for."""
 
 
-class Handlers(TypedDict):
-    """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
-
-    Query: "QueryHandler | None"
-    class_: "ClassHandler | None"
-    fetch_all: "FetchAllHandler | None"
-    get_user: "GetUserHandler | None"
-    import_it: "ImportItHandler | None"
-
-
-def register_all(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
+def register_all(registry: ToolRegistry, /, **handlers: "Unpack[Handlers]") -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
     A type checker reports a tool without a handler, and a handler with the wrong parameters.

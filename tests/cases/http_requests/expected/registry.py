@@ -10,6 +10,16 @@ if TYPE_CHECKING:
     from .search import SearchHandler
     from .upload import UploadHandler
 
+    class Handlers(TypedDict):
+        """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
+
+        search: SearchHandler | None
+        upload: UploadHandler | None
+
+else:  # to evaluate its annotations takes longer than all the rest of this module
+    Handlers = dict
+
+
 BINDINGS: Final = LazyBindings(
     __package__ or "",
     {
@@ -23,14 +33,7 @@ Provider: TypeAlias = Literal["mcp", "anthropic"]
 """The id of a provider that this package has definitions for."""
 
 
-class Handlers(TypedDict):
-    """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
-
-    search: "SearchHandler | None"
-    upload: "UploadHandler | None"
-
-
-def register_all(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
+def register_all(registry: ToolRegistry, /, **handlers: "Unpack[Handlers]") -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
     A type checker reports a tool without a handler, and a handler with the wrong parameters.

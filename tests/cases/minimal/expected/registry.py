@@ -9,6 +9,15 @@ from toolcast.runtime.support import LazyBindings
 if TYPE_CHECKING:
     from .ping import PingHandler
 
+    class Handlers(TypedDict):
+        """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
+
+        ping: PingHandler | None
+
+else:  # to evaluate its annotations takes longer than all the rest of this module
+    Handlers = dict
+
+
 BINDINGS: Final = LazyBindings(
     __package__ or "",
     {
@@ -21,13 +30,7 @@ Provider: TypeAlias = Literal["mcp"]
 """The id of a provider that this package has definitions for."""
 
 
-class Handlers(TypedDict):
-    """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
-
-    ping: "PingHandler | None"
-
-
-def register_all(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
+def register_all(registry: ToolRegistry, /, **handlers: "Unpack[Handlers]") -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
     A type checker reports a tool without a handler, and a handler with the wrong parameters.

@@ -11,6 +11,17 @@ if TYPE_CHECKING:
     from .run import RunHandler
     from .set_date import SetDateHandler
 
+    class Handlers(TypedDict):
+        """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
+
+        calculate: CalculateHandler | None
+        run: RunHandler | None
+        set_date: SetDateHandler | None
+
+else:  # to evaluate its annotations takes longer than all the rest of this module
+    Handlers = dict
+
+
 BINDINGS: Final = LazyBindings(
     __package__ or "",
     {
@@ -27,15 +38,7 @@ Provider: TypeAlias = Literal[
 """The id of a provider that this package has definitions for."""
 
 
-class Handlers(TypedDict):
-    """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
-
-    calculate: "CalculateHandler | None"
-    run: "RunHandler | None"
-    set_date: "SetDateHandler | None"
-
-
-def register_all(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> None:
+def register_all(registry: ToolRegistry, /, **handlers: "Unpack[Handlers]") -> None:
     """Register a handler for every tool; None leaves that tool out, on purpose.
 
     A type checker reports a tool without a handler, and a handler with the wrong parameters.

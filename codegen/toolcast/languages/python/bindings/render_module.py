@@ -287,8 +287,7 @@ def registry_text(tools: Sequence[JsonMapping], templates: Templates, providers:
     external = tuple(tool["name"] for tool in tools if tool["external"])
     keywords = {tool["name"]: tool["keyword"] for tool in tools if tool["keyword"] != tool["name"]}
     provider = f"Literal[{', '.join(map(text, providers))}]" if providers else "Never"
-    needed = {"Final", provider.partition("[")[0], "TypeAlias", "TypedDict", "Unpack"}
-    needed |= {"TYPE_CHECKING"} if imports else set()
+    needed = {"Final", provider.partition("[")[0], "TYPE_CHECKING", "TypeAlias", "TypedDict", "Unpack"}
     return templates.render(
         "registry.py.jinja",
         mark=mark("all specs"),
