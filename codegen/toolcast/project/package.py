@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from pathlib import PurePosixPath
 
 import msgspec
 from msgspec import Struct
@@ -99,7 +99,7 @@ def _beside(kept: Mapping[str, Unit], former: Mapping[str, Former], context: Con
         else:
             found[path] = replace(each, lost=lost)
     found = {path: each for path, each in found.items() if each.unit.outputs}
-    if not _conflicting(kept, found, context):
+    if not found or not _conflicting(kept, found, context):
         return found
     settled: dict[str, Former] = {}
     for path, each in found.items():
@@ -175,9 +175,9 @@ def _make(
 
 def python_folders(outputs: Iterable[str]) -> list[str]:
     """Return the folders that lead to Python modules, sorted; "" is the output folder itself."""
-    modules = {Path(path) for path in outputs if path.endswith(".py")}
-    folders = {folder for path in modules for folder in path.parents}
-    return sorted({"", *(folder.as_posix() for folder in folders if folder != Path())})
+    folders = {path.rpartition("/")[0] for path in outputs if path.endswith(".py")}
+    above = {each.as_posix() for folder in folders for each in PurePosixPath(folder).parents}
+    return sorted({"", *folders, *above} - {"."})
 
 
 def _without(units: Mapping[str, Unit], refused: Mapping[str, Diagnostic]) -> dict[str, Unit]:

@@ -26,6 +26,7 @@ A reader takes any line ending, and both sides of a conflict.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
@@ -96,6 +97,7 @@ def is_manifest(content: bytes) -> bool:
     return is_ours(_CONFLICT.sub(b"", content, count=1))
 
 
+@lru_cache(maxsize=1)
 def parse_manifest(content: bytes) -> Manifest:
     """Read a manifest; other lines are passed over, as they give no right to delete anything."""
     found: dict[str, dict[str, set[str]]] = {}
