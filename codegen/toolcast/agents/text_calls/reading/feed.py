@@ -262,14 +262,13 @@ def balanced(
                     break  # the string goes on
                 at, quote = at + len(quote), ""
             elif at < len(text):
-                character = text[at]
-                if (opened := syntax.opening.match(text, at)) is not None:
-                    at = opened.end()
-                    depth += 1 if len(opened[0]) == 1 else sum(map(opened[0].count, "([{"))
-                elif character in syntax.closing:
+                if text[at] in syntax.closing:
                     depth -= 1
                     at += 1
                     ended = depth <= 0
+                elif (opened := syntax.opening.match(text, at)) is not None:
+                    at = opened.end()
+                    depth += 1 if len(opened[0]) == 1 else sum(map(opened[0].count, "([{"))
                 else:
                     quote = next((each for each in syntax.strings if text.startswith(each, at)), "")
                     at += len(quote)

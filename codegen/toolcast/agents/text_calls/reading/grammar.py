@@ -91,6 +91,31 @@ class Candidate(Struct, frozen=True, eq=False):
     inner: Ends | None = None
     calls: bool = False
 
+    @property
+    def head(self) -> re.Pattern[str]:
+        """Matches the beginning of the marker: of a special token the first characters suffice."""
+        return re.compile(re.escape(self.pattern.literal)) if self.mark == "token" else self.pattern.head
+
+
+class BegunCalls(Struct, frozen=True, eq=False):
+    """The candidates for calls whose markers begin at one place: what they say together about that place."""
+
+    several: tuple[Candidate, ...]
+    literal: str  # the longest
+    marks: frozenset[Mark]
+    closes: frozenset[Ends]
+    alike: tuple[tuple[Ends, ...], ...]  # those with the same literals
+
+    @classmethod
+    def of(cls, several: tuple[Candidate, ...]) -> "BegunCalls":
+        """Put candidates together."""
+        literal = max((one.pattern.literal for one in several), key=len, default="")
+        alike: dict[tuple[str, ...], tuple[Ends, ...]] = {}
+        for one in several:
+            alike[one.close.literals] = (*alike.get(one.close.literals, ()), one.close)
+        marks, closes = frozenset(one.mark for one in several), frozenset(one.close for one in several)
+        return cls(several, literal, marks, closes, tuple(alike.values()))
+
 
 class Candidates:
     """Holds what may begin with one literal, in the order in which it is tried."""
@@ -101,6 +126,7 @@ class Candidates:
         self.ends_thought = any(one.kind == "thought-end" for one in several)
         self.has_token = any(one.mark == "token" for one in several)
         self._literal = re.escape(literal)
+        self._begun: dict[tuple[bool, ...], BegunCalls] = {}  # by which of `_heads` match
 
     @cached_property
     def longest(self) -> int:
@@ -111,6 +137,32 @@ class Candidates:
     def _first(self) -> re.Pattern[str]:
         """Has a group for each candidate; the first that matches is the last group."""
         return re.compile("|".join(f"{one.pattern.expression(named=False)}()" for one in self.several))
+
+    @cached_property
+    def _heads(self) -> dict[re.Pattern[str], tuple[Candidate, ...]]:
+        """The candidates for calls by what matches the beginnings of their markers."""
+        found: dict[re.Pattern[str], tuple[Candidate, ...]] = {}
+        for one in self.several:
+            if one.kind in ("call", "section"):
+                found[one.head] = (*found.get(one.head, ()), one)
+        return found
+
+    def begun(self, feed: Feed) -> BegunCalls:
+        """Return the candidates for calls whose markers begin here, or may once more of the text arrives."""
+        text, at = feed.text, feed.at
+        key = tuple([head.match(text, at) is not None for head in self._heads])
+        if len(text) - at > self.longest and key in self._begun:
+            return self._begun[key]
+        begun = {
+            one
+            for each, so in zip(self._heads.values(), key, strict=True)
+            for one in each
+            if so or (text.startswith(one.pattern.literal, at) and one.pattern.begun(text, at))
+        }
+        found = BegunCalls.of(tuple(one for one in self.several if one in begun))
+        if len(text) - at > self.longest:
+            self._begun[key] = found
+        return found
 
     @cached_property
     def _again(self) -> tuple[re.Pattern[str], re.Pattern[str]]:

@@ -14,7 +14,6 @@ from ..parsed_text import (
     Problem,
     Prose,
 )
-from ..text_format import Mark
 from . import contents, json_calls
 from .containers import Containers, Following
 from .feed import (
@@ -33,7 +32,6 @@ from .feed import (
 )
 from .grammar import Candidate, Candidates, Grammar, MarkerSearch, ReadyCall
 from .literal_calls import read_path
-from .marker_patterns import Pattern
 
 _CUT = "the answer was cut off inside this call: send the call again, whole"
 _SHOW_THEIR_END = ("json-calls", "json-arguments", "python", "braces")
@@ -457,38 +455,29 @@ class Reader:
         yield from self._tell(found, ready)
         return True
 
-    def _is_marker(self, pattern: Pattern, mark: Mark) -> bool:
-        """Tell whether the opening marker begins here: of a special token the first characters suffice."""
-        text, at = self.feed.text, self.feed.at
-        return text.startswith(pattern.literal, at) and (
-            mark == "token" or pattern.head.match(text, at) is not None or pattern.begun(text, at)
-        )
-
     def _unread(self, candidates: Candidates, literal: str) -> Reading[None]:
         """Read a marker in no known form as prose. Raises BrokenError where it must begin a call."""
         feed = self.feed
-        calls = [
-            one
-            for one in candidates.several
-            if one.kind in ("call", "section") and self._is_marker(one.pattern, one.mark)
-        ]
-        literal = max((literal, *(one.pattern.literal for one in calls)), key=len)
-        marks = {one.mark for one in calls}
-        if "token" in marks or self._section is not None:
+        calls = candidates.begun(feed)
+        literal = max((literal, calls.literal), key=len)
+        if "token" in calls.marks or self._section is not None:
             raise BrokenError("the call is in none of the known forms")
         start, feed.at = feed.at, feed.at + len(literal)
-        if "tag" in marks:
+        if "tag" in calls.marks:
             near = len(feed.text) - start <= candidates.longest
             if feed.final and (
-                self.cut or (near and any(one.pattern.begun(feed.text, start) for one in calls))
+                self.cut or (near and any(one.pattern.begun(feed.text, start) for one in calls.several))
             ):
                 feed.at = len(feed.text)
                 raise BrokenError("the call has no end")
-            for closing in {one.close: None for one in calls if one.close not in self._absent}:
-                body, ended = yield from self._until(closing)
-                if ended:
-                    raise BrokenError("the call is in none of the known forms")
-                feed.put_back(body)
+            for alike in calls.alike if calls.closes - self._absent else ():
+                left = [each for each in alike if each not in self._absent]
+                if left:
+                    body, ended = yield from self._until(left[0])
+                    if ended:
+                        raise BrokenError("the call is in none of the known forms")
+                    feed.put_back(body)
+                    self._absent.update(left)
             self._open = True
         yield from self._as_prose(literal)
 
