@@ -61,7 +61,14 @@ class Built(Struct, frozen=True, kw_only=True):
 
     def validator(self, pointer: str) -> Validator:
         """The exact validator of the schema at `pointer` of the contract document."""
-        return Validator(resolve(self.document, pointer), root=self.document, pointer=pointer, formats=True)
+        return Validator(resolve(self.document, pointer), pointer=pointer, shared=self.schemas)
+
+    @property
+    def schemas(self) -> Schemas:
+        """The schemas of the contract document, compiled as far as they were needed."""
+        if self.reader is not None and self.reader.document is self.document:
+            return self.reader.schemas
+        return Schemas(self.document, formats=True)
 
     def order(self, location: DefinitionLocation) -> int:
         """The rank of a shared definition in its file: the root first, then `$defs` as written."""

@@ -144,8 +144,8 @@ def compare(old: Built, new: Built, root: _Root, *, search: bool = True) -> Comp
     """
     if old.contract is None or new.contract is None:
         raise ValueError("a spec with errors has no contract to compare")
-    first = Part(Side(old.document, "old"), old.document.get(root, True), f"/{root}")
-    second = Part(Side(new.document, "new"), new.document.get(root, True), f"/{root}")
+    first = Part(Side(old.document, "old", old.schemas), old.document.get(root, True), f"/{root}")
+    second = Part(Side(new.document, "new", new.schemas), new.document.get(root, True), f"/{root}")
     if _as_bytes(first) == _as_bytes(second):
         return Comparison()
     try:
