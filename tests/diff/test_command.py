@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.analysis.diff import compare_tools
 from toolcast.analysis.diff.rules import AUDIENCES, RULES
 from toolcast.cli.diff import AUDIENCES as OPTIONS
 
@@ -74,23 +73,25 @@ def test_equal_specs_are_neither_parsed_nor_read_from_git(repository: Repository
     assert not {"yaml", "jinja2", "black", "jsonschema_rs"}.intersection(modules)
 
 
-@pytest.mark.parametrize("begun", ["in a worker", "in a worker that fails"])
-def test_worker_processes_find_what_this_process_finds(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch, begun: str
-) -> None:
-    names = [f"tool_{number}" for number in range(20)]
-    place = {"$ref": "_types/place.json"}
-    specs = {name: with_properties(EDIT, **{name: {"type": "string"}, "place": place}) for name in names}
-    repository.commit({"_types/place": {"type": "string"}, **specs, "gone": EDIT})
-    specs = {name: with_properties(each, mode={"enum": ["a"]}) for name, each in specs.items()}
-    repository.write({"_types/place": {"type": "integer"}, **specs, "tool_3": "{", "other": REWORDED})
-    alone = diff()
-    assert {"values-narrowed", "type-narrowed", "not-compared"} <= {rule for _, rule in rules(alone)}
-    monkeypatch.setattr(compare_tools, "MANY", 1)
-    monkeypatch.setattr(compare_tools, "processors", lambda: 2)
-    if begun == "in a worker that fails":
-        monkeypatch.setattr(compare_tools, "_prepare", len)  # of two arguments
-    assert diff() == alone
+@pytest.mark.parametrize("level", ["warning", "error"])
+def test_a_level_hides_changes_and_alters_none(repository: Repository, level: str) -> None:
+    """What nobody asks for is not looked for; all else is found as if it were, suppressions included."""
+    known = {"reason": "It is wanted.", "until": "2099-01-01"}
+    ignored = {"diff": {"ignore": {"calls-widened": known, "parameter-added": known}}}
+    free = with_properties(EDIT, mode={"type": "string"}, place={"$ref": "_types/place.json"})
+    specs = {"narrower": EDIT, "reworded": EDIT, "open": {**EDIT, **ignored}, "place": free}
+    specs["lost"] = with_properties(EDIT, deep={"type": "object", "properties": {"a": True}})
+    repository.commit({"_types/place": {"type": "string"}, **specs})
+    wider = with_properties({**EDIT, **ignored}, mode={"type": "string"}, more={"type": "integer"})
+    specs |= {"narrower": NARROWER, "reworded": REWORDED, "open": wider}
+    specs["lost"] = with_properties(EDIT, deep={"type": "object", "not": {"required": ["a"]}})
+    repository.write({"_types/place": {"type": "integer"}, **specs})
+    every, part = diff("--provider", "openai"), diff("--provider", "openai", "--level", level)
+    kept = ("error", "warning")[: 1 + (level == "warning")]
+    assert part["changes"] == [each for each in every["changes"] if each["level"] in kept]
+    assert part["diagnostics"] == every["diagnostics"]
+    assert {"error", "warning", "note"} == {each["level"] for each in every["changes"]}
+    assert {each["rule"] for each in every["suppressed"]} == {"calls-widened", "parameter-added"}
 
 
 @pytest.mark.usefixtures("broken")

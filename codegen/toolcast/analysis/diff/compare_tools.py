@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
 from ...config import Config
 from ...jsonschema.json_values import JsonObject
-from ...project.pool import MANY, process_pool, processors
 from ...project.profiles import Profiles, chosen_profiles
-from ...spec.tool_spec import ToolSpec
 from .audiences.code import code, deprecation
 from .audiences.contracts import calls, results
 from .audiences.definitions import definitions
 from .audiences.spec_keys import spec_keys
 from .audiences.trust import trust
-from .outcome import Choice, ComparedTools
-from .pairs import Context, Pair, make_pair, make_pairs, same_schemas
-from .rules import Audience, Change
+from .outcome import RANKS, Choice, ComparedTools
+from .pairs import Context, Pair, make_pairs
+from .rules import RULES, Audience, Change, level_of
 from .states import State
 from .witnesses import call_of_old_name
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 Progress = Callable[[int, int], None]
 
@@ -44,87 +38,33 @@ def compare_tools(
         new=new,
         today=choice.today,
         version=stated_version(config.file),
+        reported=_reported(config, choice),
     )
-    with _in_worker_processes(context, choice) as (elsewhere, wait):
-        made = make_pairs(old, new)
-        pairs = [pair for pair in made.pairs if _is_chosen(pair, choice.tools)]
-        later: tuple[Change, ...] = ()
-        if not choice.audiences or not _OF_DEFINITIONS.isdisjoint(choice.audiences):
-            asked = {*choice.audiences, *config.diff.levels}
-            caches = not asked.isdisjoint(("cache", "prefix-ends"))
-            later = _definition_changes(pairs, made.pairs, context, caches=caches)
-        found: dict[str, tuple[Change, ...]] = {}
-        for left_out in (elsewhere, frozenset[str]()):
-            for pair in pairs:
-                if pair.name not in found and pair.name not in left_out:
-                    found[pair.name] = tuple(_contract_changes(pair, context, choice.audiences))
-                    progress(len(found), len(pairs))
-            if left_out:
-                found |= wait()
+    made = make_pairs(old, new)
+    pairs = [pair for pair in made.pairs if _is_chosen(pair, choice.tools)]
+    changes: list[Change] = []
+    for done, pair in enumerate(pairs, start=1):
+        changes += _contract_changes(pair, context, choice.audiences)
+        progress(done, len(pairs))
+    if not choice.audiences or not _OF_DEFINITIONS.isdisjoint(choice.audiences):
+        asked = {*choice.audiences, *config.diff.levels}
+        caches = not asked.isdisjoint(("cache", "prefix-ends"))
+        changes += _definition_changes(pairs, made.pairs, context, caches=caches)
     return ComparedTools(
         pairs=tuple(pairs),
         names=frozenset(pair.name for pair in made.pairs),
         paths=frozenset().union(*map(_spelled, made.pairs)),
-        changes=(*(change for pair in pairs for change in found[pair.name]), *later),
+        changes=tuple(changes),
         old_problems=made.old_problems,
         new_problems=made.new_problems,
     )
 
 
-_CHUNK: Final = 8
-_Found = Mapping[str, tuple[Change, ...]]
-"""The changes of contracts, by the name of the tool."""
-
-
-@contextmanager
-def _in_worker_processes(
-    context: Context, choice: Choice
-) -> Generator[tuple[frozenset[str], Callable[[], _Found]]]:
-    """Compare contracts in worker processes, where many differ. Yields the names of their tools, and what
-    waits for the results; one that is missing among them is to be compared here.
-    """
-    old, new = context.old, context.new
-    both = [(old.tools[name], new.tools[name]) for name in sorted(old.tools.keys() & new.tools.keys())]
-    both = [each for each in both if not same_schemas(*each)]
-    others = processors() - 1
-    if len(both) < MANY or not others or choice.tools:
-        yield frozenset(), dict
-        return
-    from concurrent.futures.process import BrokenProcessPool
-
-    if others == 1:  # this process makes the definitions, which takes less time
-        both = both[: len(both) * 3 // 4]
-    bare = replace(context, old=replace(old, tools={}), new=replace(new, tools={}))
-    with process_pool(others, _prepare, bare, choice.audiences) as submit:
-        futures: list[Future[_Found]] = []
-        with suppress(BrokenProcessPool):
-            futures += (submit(_work, both[at : at + _CHUNK]) for at in range(0, len(both), _CHUNK))
-
-        def wait() -> _Found:
-            found: dict[str, tuple[Change, ...]] = {}
-            with suppress(BrokenProcessPool):
-                for future in futures:
-                    found.update(future.result())
-            return found
-
-        yield frozenset(tool.name for _, tool in both), wait
-
-
-_shared: tuple[Context, tuple[Audience, ...]] | None = None  # set once, when a worker process starts
-
-
-def _prepare(context: Context, audiences: tuple[Audience, ...]) -> None:
-    global _shared  # an initializer has no other way to pass a value to the tasks
-    _shared = context, audiences
-
-
-def _work(tools: Sequence[tuple[ToolSpec, ToolSpec]]) -> _Found:
-    assert _shared is not None
-    context, audiences = _shared
-    pairs = (make_pair((context.old, context.new), *each) for each in tools)
-    return {
-        pair.name: tuple(_contract_changes(pair, context, audiences)) for pair in pairs if pair is not None
-    }
+def _reported(config: Config, choice: Choice) -> frozenset[str]:
+    """Return the rules whose changes are asked for; all, where recorded calls are judged by them."""
+    if choice.calls is not None:
+        return frozenset(RULES)
+    return frozenset(rule for rule in RULES if RANKS[level_of(rule, config)] <= RANKS[choice.level])
 
 
 def _is_chosen(pair: Pair, wanted: Sequence[str]) -> bool:

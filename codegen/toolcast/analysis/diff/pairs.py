@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from typing import Final, TypedDict, Unpack
 
@@ -107,7 +107,8 @@ def offered_pair(pair: Pair) -> Pair:
 
 class Context(Struct, frozen=True, kw_only=True):
     """The frame of every comparison: the configuration that reads both states, the providers to compare, the
-    day for `remove_after` and `until`, and the project's version (None: not stated).
+    day for `remove_after` and `until`, the project's version (None: not stated), and the rules whose changes
+    are reported.
     """
 
     config: Config
@@ -116,6 +117,12 @@ class Context(Struct, frozen=True, kw_only=True):
     new: State
     today: datetime.date
     version: str | None = None
+    reported: Set[str] = frozenset(RULES)
+
+    def asks(self, pair: Pair, *rules: str) -> bool:
+        """Return whether changes of one of these rules are reported, or suppressed by the spec of `pair`."""
+        ignored = pair.side.tool.diff_ignore
+        return any(rule in self.reported or rule in ignored for rule in rules)
 
 
 _MOST_COMPARED: Final = 40_000
@@ -159,11 +166,6 @@ def make_pairs(old: State, new: State) -> _Pairs:
     )
 
 
-def make_pair(states: tuple[State, State], old: ToolSpec, new: ToolSpec) -> Pair | None:
-    """Pair a tool of the old state with one of the new; None where one of them does not compile."""
-    return _Sides(*states).pair(old, new)
-
-
 def _lacking(state: State, other: State) -> list[str]:
     """Return the tools that the other state has not even as a spec with errors."""
     return sorted(
@@ -182,7 +184,7 @@ class _Sides:
 
     def pair(self, old: ToolSpec, new: ToolSpec) -> Pair | None:
         after = self._side(self._new, new)
-        shared = not self._old.types and not self._new.types and same_schemas(old, new)
+        shared = not self._old.types and not self._new.types and _same_schemas(old, new)
         before = PairSide(tool=old, built=after.built) if shared and after else self._side(self._old, old)
         return None if before is None or after is None else _pair(before, after)
 
@@ -201,7 +203,7 @@ class _Sides:
         return None
 
 
-def same_schemas(old: ToolSpec, new: ToolSpec) -> bool:
+def _same_schemas(old: ToolSpec, new: ToolSpec) -> bool:
     """Return whether both have the same contract and examples, and so the same problems."""
     one, other = old.document.data, new.document.data
     return all(one.get(key) == other.get(key) for key in ("parameters", "result", "examples"))

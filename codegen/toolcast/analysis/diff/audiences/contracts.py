@@ -5,6 +5,7 @@ and properties that were promised.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import compress
 from typing import Final, TypedDict
 
 from msgspec import UNSET, Struct
@@ -13,7 +14,7 @@ from ....jsonschema.pointers import join, split
 from ...containment.compare import Comparison, Escape, compare
 from ..pairs import Context, Pair, PairSide, offered_pair
 from ..places import PropertyChange, before_after, compact, listed, named, property_changes, schema_at, spoken
-from ..rules import Change, level_of
+from ..rules import RULES, Change, level_of
 from ..witnesses import Judgement, Root, call_of_old_name, decoder_judge, judged, validator_judge
 
 _MOST: Final = 40
@@ -59,7 +60,6 @@ def _changes_of(
     """Return a change for each place and rule of a comparison, with a witness, or undecided with the reason.
     Places in `explained` have their own.
     """
-    found: list[Change] = []
     covers = {each.pointer: each for each in reversed(explained)}  # of two for one place, the first
     told: set[tuple[str, str]] = set()
     chosen: list[tuple[Escape, str, str]] = []
@@ -75,9 +75,15 @@ def _changes_of(
             told.add(key)
             chosen.append((escape, rule, cover.message if cover else ""))
     chosen = chosen[:_MOST]
-    judgements = _judgements(pair, context, direction, [(escape, rule) for escape, rule, _ in chosen])
-    for each, judgement in zip(chosen, judgements, strict=True):
-        found.append(_change(pair, each, judgement, direction))
+    asked = [
+        bool(message) or context.asks(pair, rule, direction.undecided, "null-dropped")
+        for _, rule, message in chosen
+    ]
+    judgements = iter(_judgements(pair, context, direction, [*compress(chosen, asked)]))
+    found = [
+        _change(pair, each, next(judgements) if is_asked else None, direction)
+        for each, is_asked in zip(chosen, asked, strict=True)
+    ]
     for place in comparison.undecided:
         at = _place_of(pair, place.pointer)
         found.append(
@@ -87,10 +93,16 @@ def _changes_of(
 
 
 def _change(
-    pair: Pair, chosen: tuple[Escape, str, str], judgement: Judgement, direction: _Direction
+    pair: Pair, chosen: tuple[Escape, str, str], judgement: Judgement | None, direction: _Direction
 ) -> Change:
+    """Return the change of an escape; without a judgement, one that is not reported, and so has no line."""
     escape, rule, message = chosen
     text = message or _sentence(pair, escape, direction)
+    if judgement is None:
+        audience = RULES[rule].audience
+        return Change(
+            rule=rule, audience=audience, tool=pair.name, pointer=escape.pointer, file="", message=text
+        )
     at = _place_of(pair, escape.pointer)
     if judgement.coerced and direction.root == "parameters":
         return pair.change("null-dropped", text, **at)
@@ -124,7 +136,7 @@ def _place_of(pair: Pair, pointer: str) -> _Place:
 
 
 def _judgements(
-    pair: Pair, context: Context, direction: _Direction, escapes: Sequence[tuple[Escape, str]]
+    pair: Pair, context: Context, direction: _Direction, escapes: Sequence[tuple[Escape, str, str]]
 ) -> Sequence[Judgement]:
     """Judge the values of escapes. Decoders, which take most of the time, are made only for what breaks."""
     if not escapes:
@@ -132,8 +144,8 @@ def _judgements(
     old, new = pair.old, pair.new
     assert old is not None
     assert new is not None
-    values = [(escape.value, _last(escape.pointer)) for escape, _ in escapes]
-    levels = {level_of(rule, context.config) for _, rule in escapes}
+    values = [(escape.value, _last(escape.pointer)) for escape, _, _ in escapes]
+    levels = {level_of(rule, context.config) for _, rule, _ in escapes}
     if direction.root == "result" or levels.isdisjoint(("error", "warning")):
         before, after = (validator_judge(side, direction.root) for side in (old, new))
         return judged(*((before, after) if direction.forward else (after, before)), values)
@@ -234,6 +246,8 @@ def _call_changes(pair: Pair, context: Context, old: PairSide, new: PairSide) ->
         if each.kind == "null":
             message = f"null of `{spoken(each.pointer)}` means that it is absent, and was a value of its own"
             yield pair.change("null-dropped", message, pointer=each.pointer)
+        elif each.kind == "added" and not context.asks(pair, "parameter-added"):
+            continue
         elif each.kind == "added":
             required = ", and required" if each.field.required else ""
             message = f"`{spoken(each.pointer)}` is new{required}"
@@ -242,8 +256,9 @@ def _call_changes(pair: Pair, context: Context, old: PairSide, new: PairSide) ->
             yield _ignored(pair, each, "is no longer declared")
         elif (message := _renaming(each.pointer, renamed[each.pointer])) not in messages:
             yield _ignored(pair, each, message.partition("` ")[2])
-    added = {each.pointer for each in properties if each.kind != "default"}
-    yield from _wider(pair, old, new, told | added)
+    if context.asks(pair, "calls-widened"):
+        added = {each.pointer for each in properties if each.kind != "default"}
+        yield from _wider(pair, old, new, told | added)
 
 
 def _default_sentence(each: PropertyChange) -> str:

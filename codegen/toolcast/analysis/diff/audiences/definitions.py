@@ -7,6 +7,7 @@ how much lies behind. For models: every place that reads differently, with both 
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 import msgspec
@@ -14,9 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ....diagnostics import Diagnostic
-from ....jsonschema.json_values import JsonObject
 from ....jsonschema.pointers import split
-from ....providers import LedgerEntry, Profile
+from ....project.core.tool_definitions import definition_ledger, tool_info
+from ....providers import LedgerEntry, Profile, ToolInfo, tool_object
 from ....providers.ledger import NOT_STRICT
 from ....runtime.definitions import EXAMPLES
 from ....spec.deprecation import shown_summary
@@ -25,22 +26,61 @@ from ....spec.tool_spec import ToolSpec
 from ...lint.finding import Finding
 from ...lint.linted_tool import LintedTool, emitted_subject, numbered
 from ...lint.provider_checks import not_strict, request_limits, tool_limits
-from ...lint.tokens import definition, estimate
+from ...lint.tokens import estimate
 from ..pairs import Context, Pair, PairSide
 from ..places import contract_pointer, differences, listed, named, words_changed
 from ..rules import RULES, Change
 from .spec_keys import flag_changes
 
 
-class _Sent(Struct, frozen=True, kw_only=True):
-    """A tool in one state as providers are sent it: `definitions` are compact JSON by provider, `summary` the
-    text of brief ones, `problems` why the other providers have none.
+class _Sent:
+    """A tool in one state as providers are sent it, made as far as it is asked for. Its schemas are those of
+    `like`, where that is stated.
     """
 
-    subject: LintedTool
-    definitions: Mapping[str, bytes]
-    summary: str
-    problems: tuple[Diagnostic, ...] = ()
+    def __init__(
+        self, side: PairSide, profiles: Sequence[tuple[Profile, int]], like: "_Sent | None" = None
+    ) -> None:
+        self.tool = side.tool
+        self._built = side.built
+        self._profiles = profiles
+        self._like = like
+
+    @cached_property
+    def _made(self) -> tuple[LintedTool, tuple[Diagnostic, ...]]:
+        if self._like is None:
+            return emitted_subject(self.tool, self._built, self._profiles)
+        return replace(self._like.subject, tool=self.tool), self._like.problems
+
+    @property
+    def subject(self) -> LintedTool:
+        """Return the tool with its schemas."""
+        return self._made[0]
+
+    @property
+    def problems(self) -> tuple[Diagnostic, ...]:
+        """Return why some providers have no definition."""
+        return self._made[1]
+
+    @cached_property
+    def info(self) -> ToolInfo:
+        """Return what definitions may contain, apart from parameters."""
+        return tool_info(self.tool, self._built.normal)
+
+    @cached_property
+    def definitions(self) -> Mapping[str, bytes]:
+        """Return compact JSON by provider."""
+        emitted = self.subject.emitted
+        return {
+            each.id: msgspec.json.encode(tool_object(self.info, each, emitted[each.id].normalized))
+            for each, _ in self._profiles
+            if each.id in emitted
+        }
+
+    @property
+    def summary(self) -> str:
+        """Return the text of brief definitions."""
+        return shown_summary(self.tool)
 
 
 class _SentPair(Struct, frozen=True, kw_only=True):
@@ -65,10 +105,9 @@ def sent_pairs(pairs: Sequence[Pair], profiles: Sequence[Profile]) -> tuple[_Sen
     dialects = numbered(profiles)
     found: list[_SentPair] = []
     for pair in pairs:
-        old = None if pair.old is None else _sent(pair.old, dialects)
-        new = (
-            None if pair.new is None else _sent(pair.new, dialects, like=old if _same_schemas(pair) else None)
-        )
+        old = None if pair.old is None else _Sent(pair.old, dialects)
+        like = old if _same_schemas(pair) else None
+        new = None if pair.new is None else _Sent(pair.new, dialects, like)
         found.append(_SentPair(pair=pair, old=old, new=new))
     return tuple(found)
 
@@ -85,23 +124,7 @@ def _same_schemas(pair: Pair) -> bool:
     )
 
 
-def _sent(side: PairSide, profiles: Sequence[tuple[Profile, int]], *, like: _Sent | None = None) -> _Sent:
-    """Return a tool as it is sent; its schemas are those of `like` where that is stated."""
-    if like is None:
-        subject, problems = emitted_subject(side.tool, side.built, profiles)
-    else:
-        subject, problems = replace(like.subject, tool=side.tool), like.problems
-    made: JsonObject = {
-        profile.id: definition(subject, profile) for profile, _ in profiles if profile.id in subject.emitted
-    }
-    return _Sent(
-        subject=subject,
-        definitions={id: msgspec.json.encode(each) for id, each in made.items()},
-        summary=shown_summary(side.tool),
-        problems=problems,
-    )
-
-
+_READ: Final = tuple(rule for rule, each in RULES.items() if each.audience == "model")
 _KEY: Final = EXAMPLES.encode()
 _MOST: Final = 100
 """Places of one tool that are named one by one."""
@@ -159,7 +182,7 @@ def _client_data(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
     """Yield changes of data for clients beside the model's, for the providers whose tool objects have it."""
     assert sent.old is not None
     assert sent.new is not None
-    old, new = sent.old.subject.tool, sent.new.subject.tool
+    old, new = sent.old.tool, sent.new.tool
     titles = [each.annotations.title or "" for each in (old, new)]
     for rule, message, at, values in (
         ("title-read", f"the title: {words_changed(*titles)}", ("annotations", "title"), titles),
@@ -229,25 +252,32 @@ def provider_changes(sent: _SentPair, context: Context) -> tuple[Change, ...]:
         return ()
     found: list[Change] = []
     for profile in context.profiles:
-        found += _provider(sent, old, new, profile)
-    return (*_merged(found), *_tokens(sent, old, new))
+        found += _provider(sent, old, new, profile, context)
+    tokens = _tokens(sent, old, new) if context.asks(sent.pair, "tokens-grown") else ()
+    return (*_merged(found), *tokens)
 
 
-def _provider(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterator[Change]:
+def _provider(
+    sent: _SentPair, old: _Sent, new: _Sent, profile: Profile, context: Context
+) -> Iterator[Change]:
     id, pair = profile.id, sent.pair
-    if id not in new.definitions:
-        if id in old.definitions:
+    if id not in new.subject.emitted:
+        if id in old.subject.emitted:
             problem = next((each for each in new.problems if each.message.startswith(f"{id}: ")), None)
             message = problem.message.removeprefix(f"{id}: ") if problem else "its dialect cannot say it"
             yield pair.change("definition-lost", message, at=("parameters",), providers=(id,))
         return
-    if id not in old.definitions:
+    losses = context.asks(pair, "ledger-grown", "ledger-moved")
+    exceeded = list(tool_limits(new.subject, profile, 0))
+    strict = new.subject.emitted[id].strict
+    modes = profile.strict is not None and (not strict or context.asks(pair, "strict-gained"))
+    if not (losses or exceeded or modes) or id not in old.subject.emitted:
         return
-    yield from _losses(sent, old, new, profile)
-    if old.definitions[id] == new.definitions[id]:
-        return  # a keyword may be lost that no definition shows
-    yield from _strictness(sent, old, new, profile)
-    yield from _limits(sent, old, new, profile)
+    if losses and not _lose_alike(old, new):
+        yield from _losses(sent, old, new, profile)
+    found = [*_strictness(sent, old, new, profile), *_limits(sent, old, exceeded, profile)]
+    if found and old.definitions[id] != new.definitions[id]:  # a keyword may be lost that no definition shows
+        yield from found
 
 
 def _tokens(sent: _SentPair, old: _Sent, new: _Sent) -> Iterator[Change]:
@@ -274,7 +304,7 @@ def _strictness(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> It
     if after:
         yield pair.change("strict-gained", "the tool is strict now", providers=(id,))
         return
-    if new.subject.tool.overrides("strict").get(id) is False:
+    if new.tool.overrides("strict").get(id) is False:
         message = "the spec gives up strict mode"
         yield pair.change("strict-given-up", message, at=("providers", id), providers=(id,))
         return
@@ -284,6 +314,12 @@ def _strictness(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> It
     yield change if finding is None else _placed(change, finding)
 
 
+def _lose_alike(old: _Sent, new: _Sent) -> bool:
+    """Return whether the same is lost of both, because they differ in name and description at most."""
+    same = old.subject.emitted is new.subject.emitted
+    return same and replace(old.info, name=new.info.name, description=new.info.description) == new.info
+
+
 def _losses(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterator[Change]:
     """Yield a change for the new entries of each rule about schemas, and for each key of the spec; providers
     with the same share it.
@@ -291,7 +327,7 @@ def _losses(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterat
     renamed = sent.pair.renamed_parameters
     before = Counter(_kind(entry) for entry in _entries(old, profile))
     added: dict[tuple[str, str], list[LedgerEntry]] = {}
-    had_examples = bool(old.subject.tool.examples)
+    had_examples = bool(old.tool.examples)
     for entry in _entries(new, profile):
         kind = _kind(entry, renamed)
         if before[kind]:
@@ -311,7 +347,7 @@ def _losses(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterat
 
 def _entries(sent: _Sent, profile: Profile) -> list[LedgerEntry]:
     """Return entries that neither lint nor a change of strictness is about."""
-    ledger = sent.subject.ledger(profile)
+    ledger = definition_ledger(sent.info, profile, sent.subject.emitted[profile.id].normalized)
     return [each for each in ledger if each.severity != "reject" and not each.reason.startswith(NOT_STRICT)]
 
 
@@ -325,9 +361,10 @@ def _kind(entry: LedgerEntry, renamed: Mapping[str, str] | None = None) -> tuple
     return entry.of, path, entry.keyword, entry.action, entry.severity
 
 
-def _limits(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterator[Change]:
-    before = Counter(each.code for each in tool_limits(old.subject, profile, 0))
-    for finding in tool_limits(new.subject, profile, 0):
+def _limits(sent: _SentPair, old: _Sent, exceeded: Sequence[Finding], profile: Profile) -> Iterator[Change]:
+    """Yield a change for each of the limits `exceeded` that the old state keeps."""
+    before = Counter(each.code for each in tool_limits(old.subject, profile, 0)) if exceeded else Counter()
+    for finding in exceeded:
         if before[finding.code]:
             before[finding.code] -= 1
             continue
@@ -349,6 +386,8 @@ def _merged(changes: Sequence[Change]) -> tuple[Change, ...]:
     return tuple(replace(each, providers=tuple(ids)) for each, ids in groups.items())
 
 
+_OF_COUNTS: Final = ("tools", "advised-tools")
+"""Limits of a request that depend on the number of its tools alone."""
 _SUMMED: Final = ("all_properties", "optional", "unions", "strict_tools")
 """Limits of a request that depend on what its tools hold."""
 
@@ -358,16 +397,21 @@ def _request_changes(sent: Sequence[_SentPair], context: Context) -> tuple[Chang
 
 
 def _of_provider(sent: Sequence[_SentPair], context: Context, profile: Profile) -> Iterator[Change]:
-    old = [each.old.subject for each in sent if each.old is not None]
-    new = [each.new.subject for each in sent if each.new is not None]
+    old = [each.old for each in sent if each.old is not None]
+    new = [each.new for each in sent if each.new is not None]
     counts = [len(context.new.unchanged) + len(each) for each in (old, new)]
     yield from _tool_limits(counts, context, profile)
     if not context.new.unchanged:
-        before = {each.code for each in request_limits(old, profile, "")}
-        for each in request_limits(new, profile, ""):
-            if each.code not in before and each.code not in ("tools", "advised-tools"):
+        exceeded = [
+            each for each in request_limits(_subjects(new), profile, "") if each.code not in _OF_COUNTS
+        ]
+        known = {each.code for each in request_limits(_subjects(old), profile, "")} if exceeded else ()
+        for each in exceeded:
+            if each.code not in known:
                 rule = "limit-passed" if each.severity == "error" else "advice-passed"
                 yield _of_requests(rule, f"{each.message} ({each.code})", context, profile.id, hint=each.fix)
+        return
+    if "limit-unchecked" not in context.reported:
         return
     for name in _grown(old, new, profile):
         message = (
@@ -377,6 +421,10 @@ def _of_provider(sent: Sequence[_SentPair], context: Context, profile: Profile) 
         hint = "`toolcast lint` counts all of them"
         change = _of_requests("limit-unchecked", message, context, profile.id, hint=hint)
         yield replace(change, undecided=True)
+
+
+def _subjects(sent: Sequence[_Sent]) -> list[LintedTool]:
+    return [each.subject for each in sent]
 
 
 def _tool_limits(counts: Sequence[int], context: Context, profile: Profile) -> Iterator[Change]:
@@ -392,7 +440,7 @@ def _tool_limits(counts: Sequence[int], context: Context, profile: Profile) -> I
             yield _of_requests(rule, message, context, profile.id, hint=hint)
 
 
-def _grown(old: Sequence[LintedTool], new: Sequence[LintedTool], profile: Profile) -> Iterator[str]:
+def _grown(old: Sequence[_Sent], new: Sequence[_Sent], profile: Profile) -> Iterator[str]:
     """Yield changes of limits on sums that these tools may pass alone, or together with others."""
     limits = profile.limits
     sums = [_sums(each, profile) for each in (old, new)]
@@ -403,8 +451,8 @@ def _grown(old: Sequence[LintedTool], new: Sequence[LintedTool], profile: Profil
         yield "mixed-strict"
 
 
-def _sums(subjects: Sequence[LintedTool], profile: Profile) -> dict[str, int]:
-    emitted = [each.emitted[profile.id] for each in subjects if profile.id in each.emitted]
+def _sums(sent: Sequence[_Sent], profile: Profile) -> dict[str, int]:
+    emitted = [each.emitted[profile.id] for each in _subjects(sent) if profile.id in each.emitted]
     strict = [each for each in emitted if each.strict or profile.always_strict]
     return {
         "all_properties": sum(len(each.size.properties) for each in emitted),
@@ -459,20 +507,20 @@ def _known(sent: Sequence[_SentPair], first: str, provider: str) -> list[bytes]:
     return [
         each.new.definitions[provider]
         for each in sent
-        if each.new is not None and provider in each.new.definitions and each.new.subject.tool.name >= first
+        if each.new is not None and provider in each.new.definitions and each.new.tool.name >= first
     ]
 
 
 def _names(sent: _SentPair) -> Iterator[str]:
     """Return the names in both states: a tool that was renamed leaves a place and takes another."""
-    return (each.subject.tool.name for each in (sent.old, sent.new) if each is not None)
+    return (each.tool.name for each in (sent.old, sent.new) if each is not None)
 
 
 def _prefix_change(
     end: _End, sent: Sequence[_SentPair], context: Context, providers: tuple[str, ...]
 ) -> Change:
     side = next(_side(each, end.first) for each in sent if end.first in _names(each))
-    document = side.subject.tool.document
+    document = side.tool.document
     line, column = document.locate(())
     total = len(context.new.unchanged) + sum(each.new is not None for each in sent)
     message = f"a cached prefix ends before {listed([end.first])}: "
@@ -500,7 +548,7 @@ def _prefix_change(
 
 def _side(sent: _SentPair, name: str) -> _Sent:
     """Return the state of a pair that has this name; the new one where both have."""
-    return next(each for each in (sent.new, sent.old) if each is not None and each.subject.tool.name == name)
+    return next(each for each in (sent.new, sent.old) if each is not None and each.tool.name == name)
 
 
 def definitions(pairs: Sequence[Pair], context: Context, *, caches: bool = True) -> tuple[Change, ...]:
@@ -511,6 +559,6 @@ def definitions(pairs: Sequence[Pair], context: Context, *, caches: bool = True)
     sent = sent_pairs(pairs, context.profiles)
     changes: list[Change] = []
     for each in sent:
-        changes += model_changes(each)
+        changes += model_changes(each) if context.asks(each.pair, *_READ) else ()
         changes += provider_changes(each, context)
     return (*changes, *_request_changes(sent, context), *(_cache_changes(sent, context) if caches else ()))
