@@ -1,5 +1,6 @@
 """`toolcast diff --calls`: recorded calls, decoded under both contracts."""
 
+import asyncio
 import json
 from collections import Counter
 from pathlib import Path
@@ -14,10 +15,14 @@ from toolcast.analysis.diff.rules import Recorded
 from toolcast.analysis.instances.oracle import Oracle, asserted_formats
 from toolcast.analysis.recorded.call_files import RecordedCall, RecordedCalls, read_files
 from toolcast.project.profiles import Profiles
+from toolcast.runtime import ToolRegistry
+from toolcast.runtime.middleware.otel import instrument
 
 from tests.diff.audience_pairs import context, pair, spec
 from tests.diff.projects import EDIT, Repository, changed, diff, toolcast, with_properties
 from tests.optional import load
+from tests.runtime.helpers import GOOD
+from tests.runtime.sample.files.edit import EDIT as SAMPLE_EDIT
 
 FINE, BROKEN, BAD = {"path": "a", "mode": "a"}, {"path": "a", "mode": "b"}, {"mode": "b"}
 NARROWER = with_properties(EDIT, mode={"enum": ["a"], "description": "How."})
@@ -244,17 +249,42 @@ def test_logs_of_others(tmp_path: Path, log: str, indent: int | None) -> None:
     assert (made[1], len(found.by_tool)) == (1, 1)
 
 
-def test_a_span_of_the_real_sdk_is_read_back(calls: Path) -> None:
-    load("opentelemetry.sdk")
+EXPORTERS: dict[str, tuple[str, str, Any]] = {
+    "console": (
+        "opentelemetry.sdk.trace.export",
+        "ConsoleSpanExporter",
+        lambda file: {"out": file, "formatter": lambda span: span.to_json(indent=None) + "\n"},
+    ),
+    "otlp": (
+        "opentelemetry.exporter.otlp.json.file.trace_exporter",
+        "FileSpanExporter",
+        lambda file: {"stream": file},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_spans_of_the_real_sdk_are_read_back(calls: Path, name: str) -> None:
+    """Those that a program sets, a list of messages, and those of `instrument`, by the official exporters."""
+    module, exporter, options = EXPORTERS[name]
     trace = load("opentelemetry.sdk.trace")
-    export = load("opentelemetry.sdk.trace.export")
-    with calls.open("w") as file:
+    simple = load("opentelemetry.sdk.trace.export").SimpleSpanProcessor
+    parts = [{"type": "tool_call", "id": "2", "name": "edit", "arguments": BROKEN}]
+    with calls.open("w", encoding="utf-8") as file:
         provider = trace.TracerProvider()
-        provider.add_span_processor(export.SimpleSpanProcessor(export.ConsoleSpanExporter(out=file)))
-        with provider.get_tracer("t").start_as_current_span("execute_tool edit") as span:
+        provider.add_span_processor(simple(getattr(load(module), exporter)(**options(file))))
+        tracer = provider.get_tracer("t")
+        with tracer.start_as_current_span("execute_tool edit") as span:
             span.set_attributes({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "edit"})
             span.set_attributes({"gen_ai.tool.call.id": "1", "gen_ai.tool.call.arguments": TEXT})
-    assert recorded(diff("--calls", str(calls)))["breaks-recorded"] == (1, 1)
+            with tracer.start_as_current_span("chat") as inner:
+                messages = json.dumps([{"role": "assistant", "parts": parts}])
+                inner.set_attributes({"gen_ai.output.messages": messages, "gen_ai.usage.input_tokens": 7})
+        hooks = instrument(content=True, tracer_provider=provider)
+        registry = ToolRegistry(check_results=False, hooks=hooks)
+        registry.register(SAMPLE_EDIT, lambda params, context: "done")  # noqa: ARG005
+        assert asyncio.run(registry.execute("edit", GOOD)).success
+    assert recorded(diff("--calls", str(calls)))["breaks-recorded"] == (2, 3)
 
 
 @pytest.mark.parametrize(
