@@ -261,7 +261,32 @@ def test_no_text_takes_more_than_the_steps_of_a_call(pattern: str, monkeypatch: 
 
 def test_a_fast_search_of_all_that_a_call_may_have_is_within_its_steps() -> None:
     assert fast_steps(4 * 1024 * 1024 - len('{"a":""}')) <= STEPS == 2**26
-    assert Search(r"\P{L}x").steps("😀" * 9) == fast_steps(4 * 9), "`re` compares it with hundreds of ranges"
+    assert Search(r"[^a]x").steps("😀" * 9) == fast_steps(4 * 9)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "compared"), [(r"\P{L}x", 1), (r"\P{L}{3}x", 3), (r"[\p{L}\p{N}]+$", 1), (r"(?=\P{L}x)", 1)]
+)
+def test_a_comparison_past_the_table_of_re_counts_its_ranges(pattern: str, compared: int) -> None:
+    """`re` compares a character past U+FFFF with the ranges of a class one after the other."""
+    search, size = Search(pattern), 1_000
+    classes = re.findall(r"\[(?:[^\\\]]|\\.)+\]", translate(pattern))
+    ranges = max(len(re.findall(r"\\U[0-9a-f]{8}(?:-\\U[0-9a-f]{8})?", each)) for each in classes)
+    assert ranges > 200
+    assert search.steps("😀" * size) >= fast_steps(4 * size) + size * compared * (ranges // 6)
+    assert search.steps("字é" * size) == fast_steps(5 * size)
+    assert Searches().finds(search, "😀" * 20_000) == (
+        re.search(search.re_search.__self__, "😀" * 9) is not None
+    )
+    with pytest.raises(SearchTooLong):
+        Searches().finds(search, "😀" * 262_144)
+
+
+def test_of_a_slow_pattern_each_comparison_counts_its_ranges() -> None:
+    search = Search(r"^(?=[^b]*\P{L}[^b]*\P{L}x)")
+    assert search.simulation is None
+    length = int(search.fast_length) + 100
+    assert search.steps("😀" + "a" * length) > 40 * search.steps("aa" + "a" * (length - 1))
 
 
 def test_the_validators_of_one_call_share_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:

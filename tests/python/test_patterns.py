@@ -52,7 +52,8 @@ POSITIONS: dict[str, Any] = {
 
 @pytest.mark.parametrize("position", POSITIONS)
 def test_no_slow_pattern_stands_in_a_generated_module(position: str) -> None:
-    text = source(schema(*(POSITIONS[position](pattern)[0] for pattern in SLOW)))
+    many_ranges = r"\P{L}x"  # with which `re` compares a character past U+FFFF in turn
+    text = source(schema(*(POSITIONS[position](pattern)[0] for pattern in (*SLOW, many_ranges))))
     assert "pattern=" not in text
     assert "check_pattern" not in text
 
@@ -118,3 +119,7 @@ def test_the_limit_is_named() -> None:
         with pytest.raises(ArgumentError, match="would take too many steps; send a shorter text"):
             tool.decode({"v0": "a" * 100})
         assert tool.decode({"v0": "a" * 8}).v0 == "a" * 8
+    with binding(schema({"type": "string", "pattern": r"\P{L}x"})) as tool:
+        with pytest.raises(ArgumentError, match="would take too many steps; send a shorter text"):
+            tool.decode({"v0": "😀" * 262_144})
+        assert tool.decode({"v0": "😀" * 1_000 + "x"}).v0[-2:] == "😀x"

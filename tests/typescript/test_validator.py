@@ -207,21 +207,23 @@ def test_slow_patterns_end(judge: Judge, pattern: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("patterns", "length"),
+    ("patterns", "letters", "length"),
     [
-        (["[ab]*a[ab]{200}c"], 2_000),
-        ([r"[\s\S]*a[\s\S]{60}x", "(?:ab|a|b){0,90}(?:aa|a|b){0,90}c"], 3_000),
-        ([f"^(a|b+)+{end}" for end in "cdefghij"], 20_000),
-        (["^(?=.*a.*b!)", "^(?=.*b.*a!)"], 700),
+        (["[ab]*a[ab]{200}c"], "ab", 2_000),
+        ([r"[\s\S]*a[\s\S]{60}x", "(?:ab|a|b){0,90}(?:aa|a|b){0,90}c"], "ab", 3_000),
+        ([f"^(a|b+)+{end}" for end in "cdefghij"], "ab", 20_000),
+        (["^(?=.*a.*b!)", "^(?=.*b.*a!)"], "ab", 700),
+        ([r"\P{L}x", r"[\p{L}\p{N}]+y"], "😀𠀀é", 8_000),
+        ([r"^(?=.*\P{L}.*\P{N}!)"], "😀a", 200),
     ],
 )
-def test_both_count_the_same_steps(judge: Judge, patterns: list[str], length: int) -> None:
+def test_both_count_the_same_steps(judge: Judge, patterns: list[str], letters: str, length: int) -> None:
     """Of many texts that share the steps of a call, the same one is too much in both languages."""
     searches, shared, chosen = [Search(each) for each in patterns], Searches(), random.Random(3)
     texts: list[str] = []
     with suppress(SearchTooLong):
         while len(texts) < 1_000:
-            texts.append("".join(chosen.choices("ab", k=length)))
+            texts.append("".join(chosen.choices(letters, k=length)))
             for each in searches:
                 shared.finds(each, texts[-1])
     assert 10 < len(texts) < 1_000

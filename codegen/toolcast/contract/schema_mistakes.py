@@ -242,9 +242,11 @@ def slow_pattern_reason(pattern: object, longest: Any = None) -> str | None:
 
 
 def is_always_fast(pattern: str, longest: int | None = None) -> bool:
-    """Return whether `re` takes few steps for each character of any text that has at most `longest`."""
-    fast_length = analyse(pattern).cost.fast_length()
-    return fast_length >= (float("inf") if longest is None else longest)
+    """Return whether `re` takes few steps for each character of any text that has at most `longest`, also for
+    one past U+FFFF.
+    """
+    found = analyse(pattern)
+    return not found.beyond and found.cost.fast_length() >= (float("inf") if longest is None else longest)
 
 
 # -- keys ----------------------------------------------------------------------------------------

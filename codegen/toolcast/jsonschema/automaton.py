@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from .charset import LAST, Alphabet, Ranges, complement
+from .charset import LAST, LAST_IN_TABLE, Alphabet, Ranges, complement
 
 _EVERYTHING: Final[Ranges] = ((0, LAST),)
 MANY: Final = 10**9
@@ -346,7 +346,9 @@ def _times(paths: _Paths, times: int) -> _Paths:
 
 _PER_CHARACTER: Final = 16
 """Steps that `re` may take for each character of a text, and for four more, in a search that is fast. A call
-is charged for bytes (UTF-8): a character past U+FFFF has four, and `re` compares it with ranges in turn."""
+is charged for bytes (UTF-8)."""
+_RANGES_A_STEP: Final = 6
+"""Ranges past U+FFFF with which `re` compares a character in the time of one step."""
 STEPS: Final = 1 << 26
 """Steps that the searches of one call may take together: half a second. Fast searches of all texts of a call,
 which has 4 MiB, take fewer."""
@@ -375,6 +377,11 @@ class Cost(NamedTuple):
             return _NEVER
         return self.sums[min(length, known)] + max(0, length - known) * (self.more or 0)
 
+    @property
+    def compared(self) -> int:
+        """How often a fast search compares each character, at most."""
+        return _PER_CHARACTER if self.more is None else min(self.more, _PER_CHARACTER)
+
     def fast_length(self) -> float:
         """Return the length up to which the search of any text is fast."""
         for length in range(len(self.sums) + 1):
@@ -386,6 +393,17 @@ class Cost(NamedTuple):
 def fast_steps(length: int) -> int:
     """The steps that a fast search of a text of this length takes, at most."""
     return _PER_CHARACTER * (length + 4)
+
+
+def beyond(automaton: Automaton) -> int:
+    """Return the steps for comparing a character past U+FFFF with the class of most ranges, as
+    `charset.source` writes it.
+    """
+    widest = 0
+    for ranges in set(automaton.ranges):
+        shown = min(ranges, complement(ranges), key=len)
+        widest = max(widest, sum(high > LAST_IN_TABLE for _, high in shown))
+    return widest // _RANGES_A_STEP
 
 
 def cost(automaton: Automaton, most: int = STEPS, longest: int = MANY) -> Cost:

@@ -9,6 +9,8 @@ Ranges = tuple[tuple[int, int], ...]
 """Inclusive ranges of code points, ascending, apart from one another."""
 
 LAST = 0x10FFFF
+LAST_IN_TABLE = 0xFFFF
+"""The last code point that `re` looks up in a table; it compares others with ranges, in turn."""
 
 
 def union(ranges: Iterable[tuple[int, int]]) -> Ranges:

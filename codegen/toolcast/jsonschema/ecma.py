@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from . import charset
-from .automaton import ANY_LENGTH, MANY, SLOW, STEPS, Automaton, Cost, PatternPart, cost, fast_steps
+from .automaton import ANY_LENGTH, MANY, SLOW, STEPS, Automaton, Cost, PatternPart, beyond, cost, fast_steps
 from .charset import Ranges
 from .regex_cache import cache_short_texts, compile_regex
 from .validator_errors import UnsupportedPattern
@@ -184,10 +184,14 @@ def translate(pattern: str) -> str:
 class Analysis(NamedTuple):
     """The cost of a search in a backtracking engine, and the automaton: None where that engine is always
     quick, or the automaton is not exact or too large.
+
+    `beyond`: further steps for each comparison with a character past U+FFFF, as `re` looks at the ranges of a
+    class there one after the other.
     """
 
     cost: Cost
     automaton: Automaton | None
+    beyond: int = 0
 
 
 @cache_short_texts
@@ -196,14 +200,15 @@ def analyse(pattern: str) -> Analysis:
     automaton = _Translator(pattern, _FEW).build()
     found = cost(automaton, 0)
     if found.fast_length() == ANY_LENGTH:  # it has all paths that the pattern has, and maybe more
-        return Analysis(found, None)
+        return Analysis(found, None, beyond(automaton))
     if not (automaton.complete and automaton.exact):
         automaton = _Translator(pattern, _UNROLLED).build()
         found = cost(automaton, 0)
     edges = sum(map(len, automaton.follow))
     if automaton.complete and automaton.exact and edges <= _EDGES * (100 + len(pattern)):
-        return Analysis(found, None if found.fast_length() == ANY_LENGTH else automaton)
-    return Analysis(_full_cost(pattern, automaton), None)
+        kept = None if found.fast_length() == ANY_LENGTH else automaton
+        return Analysis(found, kept, beyond(automaton))
+    return Analysis(_full_cost(pattern, automaton), None, beyond(automaton))
 
 
 @cache_short_texts

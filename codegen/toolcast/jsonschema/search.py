@@ -96,6 +96,11 @@ def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
+def _past_table(text: str) -> int:
+    """The characters of a text past U+FFFF: those of two units in UTF-16."""
+    return 0 if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2 - len(text)
+
+
 class _Reader:
     """Reads the texts of one call by a simulation. It keeps the sets that it has met, up to `_KEPT`."""
 
@@ -189,10 +194,12 @@ class Search:
 
     def steps(self, text: str) -> int:
         """The steps that a search by `re` counts: a power of two where it is not fast, as in JavaScript."""
-        length = len(text)
+        length, cost, beyond = len(text), self._analysis.cost, self._analysis.beyond
+        past = _past_table(text) if beyond else 0
         if length <= self.fast_length:
-            return fast_steps(_size(text))
-        return 1 << (self._analysis.cost.steps(length) - 1).bit_length()
+            return fast_steps(_size(text)) + past * cost.compared * beyond
+        steps = 1 << (cost.steps(length) - 1).bit_length()
+        return steps * (1 + beyond) if past else steps
 
 
 class Searches:

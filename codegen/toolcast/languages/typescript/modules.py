@@ -122,16 +122,21 @@ _LONGEST = 4 * 1024 * 1024  # characters of arguments at most
 
 
 def slow_patterns(schema: object) -> dict[str, JsonObject]:
-    """Find the patterns of a schema in normal form that are slow in some text, each with the members of
-    `SlowPattern` in `support/patterns.js`.
+    """Find the patterns of a schema in normal form that take many steps in some text, each with the members
+    of `SlowPattern` in `support/patterns.js`.
     """
     found: dict[str, JsonObject] = {}
     for pattern in sorted(_patterns(schema)):
         analysis = analyse(pattern)
         fast = analysis.cost.fast_length()
+        if fast == ANY_LENGTH and not analysis.beyond:
+            continue
+        found[pattern] = {}
+        if analysis.beyond:
+            found[pattern] = {"beyond": analysis.beyond, "compared": analysis.cost.compared}
         if fast == ANY_LENGTH:
             continue
-        found[pattern] = {"fast": int(fast)}
+        found[pattern]["fast"] = int(fast)
         if analysis.automaton is not None:
             found[pattern]["automaton"] = _table(analysis.automaton)
         else:

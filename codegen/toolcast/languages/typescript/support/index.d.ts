@@ -15,9 +15,11 @@ export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
 /** A pattern that a regular expression may be slow with, as the compiler found it to be. */
 export interface SlowPattern {
-  readonly fast: number;
-  readonly longest: number;
+  readonly fast?: number;
+  readonly beyond?: number;
+  readonly compared?: number;
   readonly automaton?: object;
+  readonly levels?: readonly number[];
 }
 
 /** A value that a contract refuses. */

@@ -130,7 +130,9 @@ export const expression = (pattern) => new RegExp(unicodeSource(pattern), "u");
  * How a pattern is searched for where a backtracking engine may need too many steps; the compiler knows.
  *
  * @typedef {object} SlowPattern
- * @property {number} fast - characters up to which any text is searched by the engine
+ * @property {number} [fast] - characters up to which any text is searched by the engine; absent: any number
+ * @property {number} [beyond] - further steps for each comparison with a character past U+FFFF
+ * @property {number} [compared] - how often a fast search compares each character, where `beyond` is present
  * @property {Automaton} [automaton] - searches longer texts
  * @property {number[]} [levels] - without an automaton: the longest text whose search takes one step at most, two,
  *   four, and so on
@@ -152,25 +154,28 @@ const sizeOf = (text) => new TextEncoder().encode(text).length;
 export class Search {
   /**
    * @param {string} pattern - the pattern of the schema
-   * @param {SlowPattern} [slow] - absent where the engine is always quick
+   * @param {SlowPattern} [slow] - absent where the engine is always quick, whatever the characters
    */
   constructor(pattern, slow) {
     this.pattern = pattern;
     this.expression = expression(pattern);
     this.slow = slow;
+    this.fast = slow?.fast ?? Infinity;
     this.simulation = slow?.automaton ? new Simulation(slow.automaton) : null;
   }
 
   /** Whether a text of this length is searched by the engine, whatever it is. */
   isFast(length) {
-    return this.slow === undefined || length <= this.slow.fast;
+    return length <= this.fast;
   }
 
   /** The steps that a search by the engine counts. */
   steps(text, length) {
-    if (this.isFast(length)) return PER_CHARACTER * (sizeOf(text) + 4);
+    const { beyond = 0, compared = 0 } = this.slow ?? {};
+    const past = text.length - length; // characters of two units
+    if (this.isFast(length)) return PER_CHARACTER * (sizeOf(text) + 4) + past * compared * beyond;
     const level = this.slow.levels.findIndex((longest) => length <= longest);
-    return level < 0 ? Infinity : 2 ** level;
+    return level < 0 ? Infinity : 2 ** level * (past ? 1 + beyond : 1);
   }
 }
 

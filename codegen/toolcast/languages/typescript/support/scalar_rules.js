@@ -120,9 +120,9 @@ function numeric(schema) {
 function patternRule({ schema, search }) {
   const found = search(schema.pattern);
   // maxLength refuses text that is too long, so it need not be searched.
-  const shown = found.slow === undefined || found.simulation ? LONG : Math.min(found.slow.fast, LONG);
-  const longest = Math.max(schema.maxLength ?? Infinity, shown);
-  const skips = (text) => found.slow !== undefined && text.length > longest && lengthOf(text) > longest;
+  const shown = found.simulation ? LONG : Math.min(found.fast, LONG);
+  const longest = found.fast === Infinity ? Infinity : Math.max(schema.maxLength ?? Infinity, shown);
+  const skips = (text) => text.length > longest && lengthOf(text) > longest;
   return valueRule(
     (value, run) => typeof value !== "string" || skips(value) || run.searches.finds(found, value),
     "pattern",
