@@ -228,15 +228,14 @@ def check_unique(name: str, items: object) -> None:
     0, of the first two equal items."""
     if type(items) is not list and not isinstance(items, (list, tuple)):
         return
-    if len(items) < 2:
+    count = len(items)
+    if count < 2:
         return
-    if len(items) == 2:
-        first_item, second_item = items
-        if type(first_item) is str and first_item != second_item:
-            return
-    if len(items) <= 100:  # more numbers could be chosen so that Python's own hashes collide
+    if count == 2 and type(items[0]) is str and items[0] != items[1]:
+        return
+    if count <= 100:  # more numbers could be chosen so that Python's own hashes collide
         try:
-            if len(set(items)) == len(items):  # values that differ in Python differ in JSON
+            if len(set(items)) == count:  # values that differ in Python differ in JSON
                 return
         except TypeError:
             pass  # arrays and objects
