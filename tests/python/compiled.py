@@ -9,7 +9,8 @@ from typing import Any
 
 from toolcast.diagnostics import Diagnostic
 from toolcast.project.core.compiled import Compiled, Options, ToolEntry
-from toolcast.project.core.compiler import compile_package, compile_tool, compile_type, imported
+from toolcast.project.core.compiler import compile_package, compile_tool, compile_type
+from toolcast.project.core.memory_package import imported
 from toolcast.runtime import ToolBinding
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool

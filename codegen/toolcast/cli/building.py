@@ -1,6 +1,5 @@
 """Run `toolcast generate` and print its outcome; a plain run comes here without click."""
 
-import difflib
 import json
 import shlex
 import sys
@@ -41,7 +40,6 @@ def generate(
         return 1
 
     from ..project.generate import build
-    from ..project.output.drift import drift_diagnostic
     from ..project.worker import FRONTEND
 
     check, diff, dry_run = (wanted == each for each in ("check", "diff", "dry-run"))
@@ -56,7 +54,11 @@ def generate(
         )
     repair = "toolcast generate" + (f" --config {shlex.quote(str(config_file))}" if config_file else "")
     output = show(config.output)
-    drift = tuple(drift_diagnostic(cause, config, repair) for cause in report.causes)
+    drift: tuple[Diagnostic, ...] = ()
+    if check:
+        from ..project.output.drift import drift_diagnostic
+
+        drift = tuple(drift_diagnostic(cause, config, repair) for cause in report.causes)
     if form == "json":
         _print_json(report, drift, output, diff=diff, dry_run=dry_run)
     else:
@@ -203,7 +205,9 @@ def _render_diff(plan: "Plan", shown_output: str, *, colour: bool, raw: bool = F
     for path, old, new in sorted(changes, key=lambda change: change[0]):
         before = "/dev/null" if old is None else f"a/{shown_output}/{path}"
         after = "/dev/null" if new is None else f"b/{shown_output}/{path}"
-        lines = list(difflib.unified_diff(_lines(old), _lines(new), before, after))
+        from difflib import unified_diff  # loaded only where something differs
+
+        lines = list(unified_diff(_lines(old), _lines(new), before, after))
         for number, line in enumerate(lines or (f"--- {before}\n", f"+++ {after}\n")):  # an empty file
             yield _line(line, head=number < 2, colour=colour, raw=raw)
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +21,6 @@ from ..spec.load import name_position
 from ..spec.type_folders import TypeFolder, file_of, is_outside
 from .core.compiled import ToolEntry
 from .former import Stale, find_former, stale_outputs
-from .output.drift import Cause, find_causes
 from .output.manifest import NAME
 from .output.output_tree import Tree, remove_all_temporary
 from .output.plan import Plan, reason, remedy
@@ -34,6 +33,9 @@ from .state.files import locked
 from .state.fingerprint import PRINTERS, Library, Sources, combine, libraries, setting, walk
 from .state.index import Index
 from .worker import Context, Frontend, Task, project_context
+
+if TYPE_CHECKING:
+    from .output.drift import Cause
 
 
 class _Snapshot(Struct, frozen=True, kw_only=True):
@@ -175,7 +177,7 @@ class Report(Struct, frozen=True, kw_only=True):
     diagnostics: tuple[Diagnostic, ...] = ()
     entries: tuple[ToolEntry, ...] = ()  # by spec path
     stale: tuple[Stale, ...] = ()  # by spec path
-    causes: tuple[Cause, ...] = ()  # of everything that the plan would do; only of `check`
+    causes: "tuple[Cause, ...]" = ()  # of everything that the plan would do; only of `check`
     seconds: float = 0.0
 
     @property
@@ -325,6 +327,8 @@ def _plan(run: _Run, updated: _Updated, package: Package) -> Report:
     problems = _without_consequences(problems, {run.context.shown(path) for path in found.types})
     causes: tuple[Cause, ...] = ()
     if run.mode == "check":
+        from .output.drift import find_causes  # no other mode asks for causes
+
         uses = {path: unit.uses for path, unit in package.kept.items()}
         unusable = [path for path, each in package.former.items() if each.flaw]
         causes = find_causes(plan, package.files[NAME] or b"", uses, unusable)

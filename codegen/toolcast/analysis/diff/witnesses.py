@@ -11,7 +11,8 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from ...jsonschema.validator_errors import Violation
-from ...project.core.compiler import attribute, decoding_files, imported
+from ...project.core.compiler import decoding_files
+from ...project.core.memory_package import attribute, imported
 from ...runtime.errors import LIMIT, ArgumentError
 from ...spec.parsed_document import Document
 from ..instances.generator import Generator as InstanceGenerator

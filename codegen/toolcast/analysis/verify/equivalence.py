@@ -14,7 +14,7 @@ from ...jsonschema.equality import equal
 from ...jsonschema.json_values import JsonObject
 from ...languages.models import ModelError, generate_models
 from ...languages.python.structs.python_names import class_name
-from ...project.core.compiler import attribute, imported
+from ...project.core.memory_package import attribute, imported
 from ...runtime.errors import ArgumentError
 from ..instances.oracle import CERTAIN, Oracle, Schema, SchemaTree, matches
 from ..instances.shrink import Path, shrink, size

@@ -12,7 +12,8 @@ from ...diagnostics import Diagnostic, Severity
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...output_layout import contract_path, schema_path
 from ...project.core.compiled import Compiled, Options, profile_of
-from ...project.core.compiler import attribute, compile_tool, compile_type, imported
+from ...project.core.compiler import compile_tool, compile_type
+from ...project.core.memory_package import attribute, imported
 from ...project.core.tool_definitions import wanted_strict
 from ...providers import LedgerEntry, Profile, normalize
 from ...runtime.binding import ToolBinding
