@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -118,15 +119,17 @@ DENSEST: Final = _LETTERS + 1  # characters of a token, with the sign before a w
 
 def estimate(text: str) -> int:
     """Estimate the tokens of `text`: one for each piece, more for long words and for runs of signs."""
-    total = 0.0
-    for piece, count in Counter(_PIECES.findall(text)).items():  # a definition repeats most of its pieces
-        if not piece.isascii():
-            total += count * max(1.0, _DENSE * len(piece.strip()))
-        elif piece[-1].isalpha():
-            total += count * max(1, math.ceil(len(piece.strip()) / _LETTERS))
-        else:
-            total += count * max(1, math.ceil(len(piece.strip()) / 4))
-    return round(total)
+    pieces = Counter(_PIECES.findall(text))  # a definition repeats most of its pieces
+    return round(sum([count * _tokens_of(piece) for piece, count in pieces.items()]))
+
+
+@lru_cache(maxsize=1 << 14)
+def _tokens_of(piece: str) -> float:
+    """The tokens of one piece, kept: definitions of one tool for each provider have the same pieces."""
+    size = len(piece.strip())
+    if not piece.isascii():
+        return max(1.0, _DENSE * size)
+    return max(1, math.ceil(size / (_LETTERS if piece[-1].isalpha() else 4)))
 
 
 _BUDGETS: Final = ("lint", "max_tokens")

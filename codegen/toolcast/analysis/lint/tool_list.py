@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from io import StringIO
 from pathlib import Path
 
 from msgspec import Struct
@@ -199,8 +200,12 @@ def within_budget(declarations: Declarations, budget: int) -> tuple[Declarations
 
 def _exceeds(tool: Declared, budget: int) -> bool:
     parts = [tool.name, tool.description, tool.parameters, tool.result]
-    text = json.dumps(parts, separators=(",", ":"), ensure_ascii=False)  # lone surrogates stay, to be refused
-    return estimate(text[: DENSEST * (budget + 1)]) > budget
+    # Lone surrogates stay, to be refused. Results may have megabytes, of which the first tokens decide.
+    written = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).iterencode(parts)
+    text, most = StringIO(), DENSEST * (budget + 1)
+    while text.tell() < most and (part := next(written, "")):
+        text.write(part)
+    return estimate(text.getvalue()[:most]) > budget
 
 
 def drafted(imported: Imported, profiles: Sequence[Profile], progress: Progress) -> Tokens:
