@@ -87,6 +87,8 @@ def descendants(root: SchemaNode) -> Iterator[SchemaNode]:
     while pending:
         node = pending.pop()
         yield node
+        if HOLDERS.isdisjoint(node.keywords):
+            continue
         below = [item for _, item in subnodes(node) if isinstance(item, SchemaNode)]
         pending += reversed(below)
 

@@ -77,7 +77,7 @@ class SchemaNormalizer:
     returns shares containers, so nothing of it may be changed.
     """
 
-    __slots__ = ("_by_behaviour", "_document", "_outcomes", "_renames", "_traits")
+    __slots__ = ("_by_behaviour", "_document", "_listed", "_outcomes", "_renames", "_traits")
 
     def __init__(self, schema: object, *, checked: bool = False) -> None:
         """`checked`: the schema is a contract, so its keywords are those of 2020-12 and well formed. Raises
@@ -85,6 +85,7 @@ class SchemaNormalizer:
         """
         self._document = parse_schema(_parameters_of(schema), checked=checked)
         self._outcomes: dict[tuple[Dialect, int | None], WalkOutcome] = {}
+        self._listed: tuple[SchemaNode, ...] = ()  # the nodes, once they are needed
         self._renames: dict[str, Renames] = {"": {}}
         self._traits: Traits | UnsetType | None = UNSET  # once a second dialect needs them
         self._by_behaviour: dict[Behaviour, WalkOutcome] = {}
@@ -151,7 +152,7 @@ class SchemaNormalizer:
         """Walk under `dialect`. `most` levels of values may be nested; `tall`: those of definitions."""
         pattern = dialect.property_names or ""
         if pattern not in self._renames:
-            self._renames[pattern] = renames_of(self._document.root, pattern)
+            self._renames[pattern] = renames_of(self._nodes(), pattern)
         renames = self._renames[pattern]
         key = dialect if renames else nameless(dialect), most
         found = self._outcomes.get(key)
@@ -169,10 +170,14 @@ class SchemaNormalizer:
         self._outcomes[key] = found
         return found
 
+    def _nodes(self) -> tuple[SchemaNode, ...]:
+        self._listed = self._listed or tuple(descendants(self._document.root))
+        return self._listed
+
     def _behaviour(self, dialect: Dialect) -> Behaviour | None:
         """Return the part of a dialect on which the outcome depends; None where all of it may."""
         if self._traits is UNSET:
-            self._traits = traits_of(self._document)
+            self._traits = traits_of(self._nodes())
             for (each, most), outcome in self._outcomes.items():
                 known = behaviour_of(each, self._traits) if self._traits and most is None else None
                 if known is not None and not outcome.walk.renames:

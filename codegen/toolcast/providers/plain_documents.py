@@ -7,15 +7,14 @@ depends on, where no pass gives its schemas another form.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct
 
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import METADATA, TYPES
-from ..jsonschema.schema_document import SchemaDocument
-from ..jsonschema.schema_node import SchemaNode, descendants
+from ..jsonschema.schema_node import SchemaNode
 from .dialect_plan import plan_of
 from .overlaps import is_map
 from .passes.strict_objects import OPTIONAL
@@ -53,13 +52,13 @@ class Traits(Struct, frozen=True, cache_hash=True):
     facts: frozenset[str]
 
 
-def traits_of(document: SchemaDocument) -> Traits | None:
-    """Return the traits of a document; None for one that is not plain."""
+def traits_of(nodes: Sequence[SchemaNode]) -> Traits | None:
+    """Return the traits of a document with these nodes, the root first; None for one that is not plain."""
     keywords: set[str] = set()
     formats: set[str] = set()
     facts: set[str] = set()
     longest = 0
-    for node in descendants(document.root):
+    for node in nodes:
         own = node.keywords
         if not _is_plain(own) or (node.path is None and own["type"] != "object"):
             return None
@@ -73,7 +72,7 @@ def traits_of(document: SchemaDocument) -> Traits | None:
             facts.add("loose")
     if len(formats) > _MOST_FORMATS or any(len(each) > _LONGEST_FORMAT for each in formats):
         return None
-    root = frozenset(document.root.keywords)
+    root = frozenset(nodes[0].keywords)
     return Traits(root, tuple(sorted(keywords)), tuple(sorted(formats)), longest, frozenset(facts))
 
 

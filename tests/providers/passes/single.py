@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from toolcast.jsonschema.nesting import heights
 from toolcast.jsonschema.schema_document import SchemaDocument, parse_schema
-from toolcast.jsonschema.schema_node import to_json
+from toolcast.jsonschema.schema_node import descendants, to_json
 from toolcast.providers import passes
 from toolcast.providers.dialect_plan import DialectPlan, Stage, plan_of
 from toolcast.providers.ledger import Ledger, LedgerEntry
@@ -88,7 +88,7 @@ def apply_alone(
     document = parse_schema(schema, checked=True)
     walk = Walk(document)
     if dialect.property_names:
-        walk = replace(walk, renames=renames_of(document.root, dialect.property_names))
+        walk = replace(walk, renames=renames_of(tuple(descendants(document.root)), dialect.property_names))
     if levels is not None:
         walk = replace(walk, most=levels, heights=_heights(document))
     calls: list[Call] = []

@@ -13,12 +13,12 @@ Source: the notes on names of each profile.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from ...jsonschema.keywords import METADATA
-from ...jsonschema.schema_node import SchemaNode, descendants
+from ...jsonschema.schema_node import SchemaNode
 from ...jsonschema.search import found
 from ..ledger import Ledger, child, names_in_words
 from ..node import Keywords, Node, Pass
@@ -98,10 +98,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def renames_of(root: SchemaNode, pattern: str) -> Renames:
-    """The name to send for each declared property that `pattern` refuses; empty where all fit."""
+def renames_of(nodes: Sequence[SchemaNode], pattern: str) -> Renames:
+    """The name to send for each property declared in a document's `nodes` that `pattern` refuses; empty where
+    all fit.
+    """
     fits = _compiled(pattern).fullmatch
-    nodes = list(descendants(root))
     names = _declared(nodes)
     refused = [name for name in names if not fits(name)]
     if not refused:
@@ -180,7 +181,7 @@ def _changed_names(renames: Renames, names: Iterable[str]) -> dict[str, str]:
     return {renames[name]: name for name in names if name in renames}
 
 
-def _declared(nodes: list[SchemaNode]) -> list[str]:
+def _declared(nodes: Sequence[SchemaNode]) -> list[str]:
     found: dict[str, None] = {}
     for node in nodes:
         for keyword in ("properties", "required"):
@@ -189,7 +190,7 @@ def _declared(nodes: list[SchemaNode]) -> list[str]:
     return list(found)
 
 
-def _patterns(nodes: list[SchemaNode]) -> tuple[str, ...]:
+def _patterns(nodes: Sequence[SchemaNode]) -> tuple[str, ...]:
     patterns: list[str] = []
     for node in nodes:
         patterns += node.keywords.get("patternProperties", ())
@@ -199,7 +200,7 @@ def _patterns(nodes: list[SchemaNode]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(patterns))
 
 
-def _listed(nodes: list[SchemaNode]) -> Iterator[str]:
+def _listed(nodes: Sequence[SchemaNode]) -> Iterator[str]:
     """Names that a `propertyNames` lists."""
     for node in nodes:
         names = node.keywords.get("propertyNames")
