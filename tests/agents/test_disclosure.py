@@ -214,9 +214,14 @@ def test_an_error_with_a_schema_is_within_the_output_limit(
         Disclosure(of_schema(schema, output_limit=limit), "mcp", level="brief").execute("big", wrong)
     ).error
     assert len(error) <= max(limit, len(cut(plain.error, limit)))
-    whole = asyncio.run(Disclosure(of_schema(schema), "mcp", level="brief").execute("big", wrong)).error
-    if len(whole) <= limit:
-        assert error == whole
+    unbounded = Disclosure(of_schema(schema), "mcp", level="brief")
+    whole = asyncio.run(unbounded.execute("big", wrong)).error
+    described, _, schema_line = whole.rpartition("\n")
+    rows = (described.rpartition("\n")[0], schema_line)  # without its description, which goes first
+    bare = "\n".join(rows)
+    assert described.rpartition("\n")[2].startswith("The description of 'big': ")
+    if len(bare) <= limit:
+        assert error == (whole if len(whole) <= limit else bare)
     else:
         assert "The full schema of 'big': " not in error
 
