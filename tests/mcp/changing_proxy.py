@@ -20,8 +20,9 @@ def _first(tool: Tool) -> Tool:
     return schema
 
 
-def _hint(tool: Tool, name: str, value: bool) -> None:
-    tool["annotations"] = {**(tool.get("annotations") or {}), name: value}
+def _flip(tool: Tool, name: str, default: bool) -> None:
+    hints = tool.get("annotations") or {}
+    tool["annotations"] = {**hints, name: not hints.get(name, default)}
 
 
 def _optional(tool: Tool, name: str, schema: Tool) -> None:
@@ -48,32 +49,37 @@ def _required(tool: Tool) -> None:
     tool["inputSchema"]["required"] = [*tool["inputSchema"]["required"], "zz"]
 
 
-CHANGES: dict[str, tuple[Callable[[Tool], object], str]] = {
-    "required parameter": (_required, "parameter-required"),
-    "optional parameter": (lambda tool: _optional(tool, "zz", {"type": "string"}), "parameter-declared"),
-    "renamed parameter": (_renamed, "parameter-required"),
-    "removed parameter": (_removed, "parameter-removed"),
-    "no longer required": (lambda tool: tool["inputSchema"]["required"].pop(0), "calls-widened"),
-    "another type": (lambda tool: _first(tool).update(type="integer"), "type-narrowed"),
-    "a wider type": (lambda tool: _first(tool).update(type=["string", "integer"]), "calls-widened"),
-    "an enum": (lambda tool: _first(tool).update(enum=["a", "b"]), "values-narrowed"),
-    "a length": (lambda tool: _first(tool).update(maxLength=3), "bound-narrowed"),
-    "a pattern": (lambda tool: _first(tool).update(pattern="^x"), "text-narrowed"),
-    "a constant": (lambda tool: _first(tool).update(const="x"), "values-narrowed"),
-    "no value left": (lambda tool: _first(tool).update({"not": {"type": "string"}}), "not-compared"),
-    "a description": (lambda tool: tool.update(description="It does something else."), "description-read"),
-    "no description": (lambda tool: tool.update(description=""), "description-read"),
+_HINTS = ("hint-less-careful", "hint-more-careful")
+_RESULTS = ("result-typed", "result-property-optional", "result-property-removed", "result-widened")
+CHANGES: dict[str, tuple[Callable[[Tool], object], tuple[str, ...]]] = {
+    "required parameter": (_required, ("parameter-required",)),
+    "optional parameter": (
+        lambda tool: _optional(tool, "zz", {"type": "string"}),
+        ("parameter-declared", "parameter-added"),
+    ),
+    "renamed parameter": (_renamed, ("parameter-renamed", "parameter-required")),
+    "removed parameter": (_removed, ("parameter-removed",)),
+    "no longer required": (lambda tool: tool["inputSchema"]["required"].pop(0), ("calls-widened",)),
+    "another type": (lambda tool: _first(tool).update(type="integer"), ("type-narrowed",)),
+    "a wider type": (lambda tool: _first(tool).update(type=["string", "integer"]), ("calls-widened",)),
+    "an enum": (lambda tool: _first(tool).update(enum=["a", "b"]), ("values-narrowed",)),
+    "a length": (lambda tool: _first(tool).update(maxLength=3), ("bound-narrowed",)),
+    "a pattern": (lambda tool: _first(tool).update(pattern="^x"), ("text-narrowed",)),
+    "a constant": (lambda tool: _first(tool).update(const="x"), ("values-narrowed",)),
+    "no value left": (lambda tool: _first(tool).update({"not": {"type": "string"}}), ("not-compared",)),
+    "a description": (lambda tool: tool.update(description="It does something else."), ("description-read",)),
+    "no description": (lambda tool: tool.update(description=""), ("description-read",)),
     "text of a parameter": (
         lambda tool: _first(tool).update(description="New."),
-        "parameter-description-read",
+        ("parameter-description-read",),
     ),
-    "a result": (lambda tool: tool.update(outputSchema={"type": "object"}), "result-typed"),
-    "idempotent": (lambda tool: _hint(tool, "idempotentHint", True), "hint-less-careful"),
-    "destructive": (lambda tool: _hint(tool, "destructiveHint", True), "hint-more-careful"),
-    "an open world": (lambda tool: _hint(tool, "openWorldHint", True), "hint-more-careful"),
-    "another name": (lambda tool: tool.update(name="zz_new"), "tool-renamed"),
+    "a result": (lambda tool: tool.update(outputSchema={"type": "object"}), _RESULTS),
+    "idempotent": (lambda tool: _flip(tool, "idempotentHint", False), _HINTS),
+    "destructive": (lambda tool: _flip(tool, "destructiveHint", True), _HINTS),
+    "an open world": (lambda tool: _flip(tool, "openWorldHint", True), _HINTS),
+    "another name": (lambda tool: tool.update(name="zz_new"), ("tool-renamed",)),
 }
-"""Changes by name, each with a rule that reports it."""
+"""Changes by name, each with the rules of which one reports it, by what the tool was."""
 
 
 def main(change: str, name: str, *command: str) -> None:
@@ -90,6 +96,10 @@ def main(change: str, name: str, *command: str) -> None:
 
     threading.Thread(target=forward, daemon=True).start()
     for line in server.stdout:
+        if not line.startswith(b"{"):  # a server's own output among its messages
+            sys.stdout.buffer.write(line)
+            sys.stdout.flush()
+            continue
         message = json.loads(line)
         for tool in (message.get("result") or {}).get("tools", ()) if change in CHANGES else ():
             if tool["name"] == name:

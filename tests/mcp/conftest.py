@@ -1,5 +1,6 @@
 """The official SDK and public servers, or a reason to skip; and what the tests share."""
 
+import json
 import os
 import shutil
 import sys
@@ -12,7 +13,7 @@ import pytest
 from tests.optional import load, missing
 
 ROOT = Path(__file__).resolve().parents[2]
-NODE_SERVERS = ROOT / ".mcp-servers" / "node_modules" / "@modelcontextprotocol"
+NODE_SERVERS = ROOT / ".mcp-servers" / "node_modules"
 MODERN = "2026-07-28"
 MODES = ("legacy", MODERN)
 Sdk = Callable[[str], Any]
@@ -57,10 +58,12 @@ def node_server(stdio: Callable[..., Any]) -> Callable[..., Any]:
 
     def parameters(name: str, *arguments: str) -> Any:
         node = shutil.which("node")
-        script = NODE_SERVERS / name / "dist" / "index.js"
-        if node is None or not script.is_file():
+        folder = NODE_SERVERS / (f"@modelcontextprotocol/{name}" if name.startswith("server-") else name)
+        if node is None or not folder.is_dir():
             missing(f"{name} or node is not installed; `make mcp-servers` installs the servers")
-        return stdio(str(node), str(script), *arguments)
+        scripts = json.loads((folder / "package.json").read_text("utf-8"))["bin"]
+        script = scripts if isinstance(scripts, str) else next(iter(scripts.values()))
+        return stdio(str(node), str(folder / script), *arguments)
 
     return parameters
 

@@ -178,7 +178,7 @@ def test_versions_are_the_pinned_ones(name: str, node_server: Server) -> None:
 
     node_server(name)
     pinned = json.loads((ROOT / "tests" / "mcp" / "servers" / "package.json").read_text())["dependencies"]
-    installed = json.loads((NODE_SERVERS / name / "package.json").read_text())
+    installed = json.loads((NODE_SERVERS / "@modelcontextprotocol" / name / "package.json").read_text())
     assert installed["version"] == pinned[installed["name"]]
 
 
