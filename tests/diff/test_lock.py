@@ -107,6 +107,19 @@ def test_what_was_accepted_stays_accepted_until_it_changes(folder: Path) -> None
     assert read_lock(folder / "tools.lock", "").accepted == {}
 
 
+@pytest.mark.parametrize("name", ["find", "a.b"])
+@pytest.mark.parametrize("inputs", [{"type": "array"}, "x", {"properties": {"\ud800": {}}}], ids=range(3))
+def test_a_tool_that_becomes_defective_is_reported_by_any_name(name: str, inputs: Any) -> None:
+    """`a.b` is no name of a spec; half a character is in no file."""
+    write({**FIND, "name": name}, OTHER)
+    lock("tools.json")
+    write({**FIND, "name": name, "inputSchema": inputs}, OTHER)
+    answer = check()
+    assert "not-compared" in rules(answer)
+    assert answer["unchanged"] == 1
+    assert f"tool {name!r}" in lock("tools.json", status=1)
+
+
 def test_several_sources_are_kept_apart() -> None:
     write(FIND)
     lock("tools.json", "--name", "one")
@@ -200,6 +213,16 @@ def edited(tool: dict[str, Any], chance: random.Random) -> dict[str, Any]:
 
 @given(st.randoms(use_true_random=False))
 def test_fingerprints_do_not_depend_on_other_changes(chance: random.Random) -> None:
+    keeps_its_fingerprint(chance)
+
+
+@pytest.mark.thorough
+def test_fingerprints_do_not_depend_on_a_thousand_other_changes() -> None:
+    for seed in range(1000):
+        keeps_its_fingerprint(random.Random(seed))
+
+
+def keeps_its_fingerprint(chance: random.Random) -> None:
     config, _ = load_config(Path())
     assert config is not None
     sides = []
