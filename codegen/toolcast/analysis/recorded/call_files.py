@@ -6,7 +6,7 @@ read costs itself. Nothing of a file is trusted: its size, its depth and every s
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -64,7 +64,7 @@ class RecordedCalls(Struct, frozen=True, kw_only=True):
 
 def read_files(files: Sequence[Path]) -> RecordedCalls:
     """Read the calls of some files. Raises UnreadableCallsError."""
-    found: dict[str, Counter[RecordedCall]] = {}
+    found: defaultdict[str, Counter[RecordedCall]] = defaultdict(Counter)
     problems: list[Diagnostic] = []
     for file in files:
         reader = _Reader(found)
@@ -81,7 +81,7 @@ def read_files(files: Sequence[Path]) -> RecordedCalls:
 
 
 class _Reader:
-    def __init__(self, found: dict[str, Counter[RecordedCall]]) -> None:
+    def __init__(self, found: defaultdict[str, Counter[RecordedCall]]) -> None:
         self.found = found
         self.calls = self.in_part = self.unreadable = 0
         self.first = ""
@@ -187,7 +187,7 @@ class _Reader:
             self._ids.add((tool, id))
         text = arguments if isinstance(arguments, (str, bytes)) else msgspec.json.encode(arguments)
         self.calls += 1
-        self.found.setdefault(tool, Counter())[RecordedCall(provider, text)] += 1
+        self.found[tool][RecordedCall(provider, text)] += 1
 
 
 def _attributes(stated: object) -> JsonMapping:
