@@ -290,7 +290,10 @@ def _project(data: object) -> Mapping[str, str]:
     """Return the texts of [project] that describe it."""
     stated = data.get("project") if isinstance(data, dict) else None
     texts: JsonObject = stated if isinstance(stated, dict) else {}
+    authors = texts.get("authors")
+    author = authors[0] if isinstance(authors, list) and authors and isinstance(authors[0], dict) else {}
     found = {key: texts.get(key) for key in ("name", "version", "description")}
+    found["author"] = author.get("name")
     return {key: text for key, text in found.items() if isinstance(text, str)}
 
 

@@ -1,18 +1,19 @@
 """A target of a project: what its folder may say, what it makes, and when."""
 
+import ast
 import json
 from pathlib import Path
 
 import jsonschema_rs
-import msgspec
 import pytest
 import toolcast
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from toolcast.project.generate import Report, build
 from toolcast.project.worker import FRONTEND
-from toolcast.targets.escapes import ESCAPES
+from toolcast.targets.escapes import ESCAPES, FILTERS
 
 from tests.project.fake import config_of, put, tree
 from tests.project.steps.helper import toolcast as run
@@ -52,6 +53,10 @@ default = "tools"
 
 [options.version]
 default = "$project.version"
+schema = {maxLength = 5}
+
+[options.link]
+optional = true
 
 [[outputs]]
 path = "{tool.names.snake}/types.txt"
@@ -75,6 +80,7 @@ package {{ options.package | name }}
 """
 TOOLS = {
     "version": "$options.version",
+    "link": "$options.link",
     "dollars": "$$set",
     "tools": {
         "$each": "$set.tools",
@@ -83,7 +89,13 @@ TOOLS = {
         "$value": {"title": "$tool.title", "hints": "$tool.annotations", "result": "$tool.result"},
     },
 }
-JUDGE = {"type": "object", "required": ["version"], "properties": {"version": {"pattern": "^[0-9.]+$"}}}
+JUDGE = {
+    "$schema": "http://json-schema.org/draft-07/schema#",
+    "type": "object",
+    "required": ["version"],
+    "properties": {"version": {"$ref": "#/definitions/version"}},
+    "definitions": {"version": {"pattern": "^[0-9.]+$"}},
+}
 
 
 def project(folder: Path, **files: str) -> None:
@@ -119,10 +131,36 @@ def test_texts_and_documents_are_made_from_the_model(tmp_path: Path) -> None:
     ]
     document = json.loads((made / "tools.json").read_bytes())
     assert document["version"] == "1.2"
+    assert "link" not in document
     assert document["dollars"] == "$set"
     (tool,) = document["tools"].values()
     assert tool["hints"] == {"title": "Orders", "readOnlyHint": True, "idempotentHint": True}
     assert jsonschema_rs.is_valid(tool["result"], {"total": 1.5})
+
+
+def test_there_is_an_output_about_each_group(tmp_path: Path) -> None:
+    """Items that a document leaves out are those of its condition alone."""
+    wanted = TARGET + ('[[outputs]]\neach = "group"\npath = "{group.name}/all.json"\ntemplate = "all.json"\n')
+    names = {
+        "$each": "$group.tools",
+        "$as": "tool",
+        "$unless": "$tool.read_only",
+        "$value": "$tool.names.wire",
+    }
+    project(tmp_path, **{"target.toml": wanted, "all.json": json.dumps([names, "$group.name"])})
+    for place in ("shop/a", "shop/b", "shop/old/c"):
+        text = SPEC.format(description="Does it.", title="T").replace("permission: read", "permission: write")
+        put(tmp_path / f"specs/{place}.yaml", text.replace("_types", "../" * place.count("/") + "_types"))
+    assert built(tmp_path).diagnostics == ()
+    made = tmp_path / "generated/targets/lists"
+    found = {
+        path.relative_to(made).as_posix(): json.loads(path.read_bytes()) for path in made.rglob("all.json")
+    }
+    assert found == {
+        "all.json": [[], ""],
+        "shop/all.json": [["a", "b"], "shop"],
+        "shop/old/all.json": [["c"], "shop/old"],
+    }
 
 
 def test_outputs_of_a_target_are_outputs(tmp_path: Path) -> None:
@@ -183,6 +221,9 @@ def test_keys_without_a_place_are_in_the_ledger(tmp_path: Path) -> None:
         ("target.toml", "function = 'openapi'\n" + TARGET, "runs no code"),
         ("target.toml", TARGET.replace("$project.version", "$project.description"), "needs the option"),
         ("target.toml", "needs = ['typescript']\n" + TARGET, "needs 'typescript'"),
+        ("target.toml", TARGET.replace("maxLength = 5", "maxLength = 2"), "at most 2"),
+        ("target.toml", TARGET.replace("maxLength = 5", "maxLength = -2"), "no judge"),
+        ("judge.json", '{"type": "strin"}', "no judge"),
         ("target.toml", TARGET.replace("{tool.names.snake}", "{tool.nmes}"), "there is no 'nmes'"),
         ("target.toml", TARGET.replace("{tool.names.snake}/", "../../"), "no plain relative path"),
         ("target.toml", "title = ", "not TOML"),
@@ -227,6 +268,9 @@ def test_compile_makes_built_in_targets_only() -> None:
 
 ENDS = [
     '"',
+    "---",
+    "\n---\n",
+    "~~~",
     "\\",
     "*/",
     "/*",
@@ -266,7 +310,12 @@ def test_no_text_changes_the_structure_of_a_file(text: str) -> None:
         assert any("\ud800" <= letter <= "\udfff" for letter in text)
     else:
         assert len(literal.splitlines()) == 1
-        assert msgspec.json.decode(literal) == text if "\\U" not in literal else True
+        assert ast.literal_eval(literal) == text
+        assert yaml.safe_load(quoted := ESCAPES["yaml"](text)) == text
+        assert "--" not in quoted
+    (block,) = MarkdownIt().parse(FILTERS["fenced"](text))
+    assert block.type == "fence"
+
 
 
 def test_a_build_in_steps_leaves_what_generate_leaves(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How the texts of specs print in each kind of file, so that none of them changes its structure (L8)."""
+"""Escapes for the texts of specs in each kind of file, so that none of them changes its structure (L8)."""
 
 import html
 import json
@@ -21,15 +21,15 @@ class Written(str):
 
 
 def _json(text: str) -> str:
-    """A string of JSON, which is one of JavaScript and YAML, too; what a reader does not see is escaped."""
+    """A string of JSON, which is one of JavaScript, too; what a reader does not see is escaped."""
     quoted = json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
     return escape_hidden(quoted)
 
 
 def _go(text: str) -> str:
-    """A string literal of Go, where `\\u` has no surrogates."""
+    """A string literal of Go, Python and YAML, where `\\u` has no surrogates."""
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError("a text has half of a surrogate pair, which Go cannot write")
+        raise ValueError("a text has half of a surrogate pair, which this language cannot write")
 
     def joined(found: re.Match[str]) -> str:
         pair = f'"{found[0]}"'
@@ -38,9 +38,20 @@ def _go(text: str) -> str:
     return _LONG_ESCAPE.sub(joined, _json(text))
 
 
+def _yaml(text: str) -> str:
+    """A string of YAML in which no `---` ends front matter, for readers that look for that alone."""
+    return _go(text).replace("--", "-\\u002d")
+
+
 def line(text: str) -> str:
     """Write one line of a comment, which no text ends."""
     return escape_hidden(" ".join(text.split())).replace("*/", "* /").replace("/*", "/ *").rstrip("\\")
+
+
+def fenced(text: str) -> str:
+    """A block of Markdown that shows all lines of a text as they are."""
+    fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 0)
+    return f"{fence}text\n{escape_hidden(text)}\n{fence}"
 
 
 def name(text: str) -> str:
@@ -53,10 +64,12 @@ def name(text: str) -> str:
 ESCAPES: Final[Mapping[str, Callable[[str], str]]] = {
     "json": _json,
     "go": _go,
+    "python": _go,
+    "yaml": _yaml,
     "line": line,
     "markdown": escaped,
     "html": lambda text: html.escape(escape_hidden(text)),
     "shell": lambda text: shlex.quote(escape_hidden(text)),
 }
-"""The default of a target by its `escape`; each is also a filter of templates, as are `name` and `code`."""
-FILTERS: Final[Mapping[str, Callable[[str], str]]] = {**ESCAPES, "name": name, "code": code}
+"""The default of a target by its `escape`; each is also a filter of templates, as are others below."""
+FILTERS: Final[Mapping[str, Callable[[str], str]]] = {**ESCAPES, "name": name, "code": code, "fenced": fenced}

@@ -136,6 +136,13 @@ class ToolModel(Struct, frozen=True, kw_only=True):
     definitions: JsonMapping = {}
 
 
+class GroupModel(Struct, frozen=True, kw_only=True):
+    """The tools of one group, by name; `name` is empty at the root."""
+
+    name: str
+    tools: tuple[ToolModel, ...]
+
+
 class SetModel(Struct, frozen=True, kw_only=True):
     """All tools of a project that compile, by name; `groups` are their groups, sorted."""
 

@@ -6,10 +6,11 @@
 
     [options.package]
     about = "The package of the files."
-    default = "tools"
+    default = "tools"                   # "$project.version" is that of the project; `optional`: there is none
+    schema = {maxLength = 20}           # a JSON Schema that the value must satisfy
 
     [[outputs]]
-    each = "tool"                       # or "set": one file about all tools
+    each = "tool"                       # or "set": one file about all tools; "group": one about each group
     path = "{tool.names.snake}/types.go"
     template = "types.go.jinja"         # or NAME.json: a document whose strings `$…` are replaced
     schema = "judge.json"               # a JSON Schema that the output must satisfy
@@ -29,11 +30,14 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.json_values import JsonObject
+from ..jsonschema.validator import Validator
+from ..jsonschema.validator_errors import UnsupportedSchema
 from ..package_files import target_folder, target_ids
 from ..toml_tables import (
     Key,
     Locator,
     TableReader,
+    flag,
     names,
     one_of,
     split_fault,
@@ -51,6 +55,8 @@ REPORTED: Final = (
     "meta", "result", "stream_arguments",
 )  # fmt: skip
 """The keys of specs that some surfaces have a place for; a key that one lacks is an entry of the ledger."""
+_PROJECT: Final = "$project."
+"""The beginning of an option that is a text of the project."""
 _MAX_FILE: Final = 1024 * 1024
 """Bytes of one file."""
 _MAX_FILES: Final = 64
@@ -60,7 +66,7 @@ _MAX_OUTPUTS: Final = 32
 class Output(Struct, frozen=True, kw_only=True):
     """One output. `path` is below the folder of the target; names in braces are looked up in the model."""
 
-    each: Literal["tool", "set"]
+    each: Literal["tool", "set", "group"]
     path: str
     template: str
     schema: str = ""
@@ -82,9 +88,10 @@ class Target(Struct, frozen=True, kw_only=True):
     texts: Mapping[str, str] = {}
     place: str = ""
 
-    def has(self, each: Literal["tool", "set"]) -> bool:
-        """Return whether there is an output of this kind."""
-        return any(output.each == each for output in self.outputs)
+    @property
+    def about_all(self) -> bool:
+        """Return whether an output is about more than one tool."""
+        return any(output.each != "tool" for output in self.outputs)
 
 
 def _outputs(value: Any) -> tuple[str, str] | None:
@@ -107,10 +114,15 @@ _KEYS: Final = {
     "options": Key(table, {}),
     "outputs": Key(_outputs, ()),
 }
-_OPTION: Final = {"about": Key(text("a sentence", "The package."), ""), "default": Key(_default, None)}
+_OPTION: Final = {
+    "about": Key(text("a sentence", "The package."), ""),
+    "default": Key(_default, None),
+    "optional": Key(flag, False),
+    "schema": Key(table, {}),
+}
 _FILE_NAME: Final = text("the name of a file of this folder", "types.go.jinja")
 _OUTPUT: Final = {
-    "each": Key(one_of(("tool", "set")), "tool"),
+    "each": Key(one_of(("tool", "set", "group")), "tool"),
     "path": Key(text("a path below the folder of the target", "{tool.names.snake}.go"), ""),
     "template": Key(_FILE_NAME, ""),
     "schema": Key(_FILE_NAME, ""),
@@ -119,7 +131,7 @@ _OUTPUT: Final = {
 
 class TargetFolder(Struct, frozen=True, kw_only=True):
     """The folder of a target, and what the configuration says of it. `shown` is the folder in diagnostics;
-    `project` has name, version and description of the project, which options may take by default.
+    `project` has name, version, description and first author of the project, which options may take.
     """
 
     id: str
@@ -224,30 +236,57 @@ def _options(
 ) -> tuple[JsonObject, list[Diagnostic]]:
     """Return the values of the options, and problems."""
     problems: list[Diagnostic] = []
-    defaults: JsonObject = {}
-    for name, stated in known.items():
-        option, wrong = own.below("options", name).read(stated, _OPTION)
+    values: JsonObject = {}
+    for name, described in known.items():
+        option, wrong = own.below("options", name).read(described, _OPTION)
         problems += wrong
         default = option["default"]
-        if isinstance(default, str) and default.startswith("$project."):
-            default = where.project.get(default.removeprefix("$project."))
-        defaults[name] = default
-    for name, value in where.stated.items():
-        if name not in known:
-            hint = suggestion(name, known, "its options")
-            problems.append(
-                reader.problem(name, "unknown-key", f"the target {where.id!r} has no option {name!r}", hint)
-            )
-        elif _default(value) or (defaults[name] is not None and type(value) is not type(defaults[name])):
-            wanted = type(defaults[name]).__name__
+        stated = where.stated.get(name, default)
+        if name in where.stated and (
+            _default(stated) or (default is not None and type(stated) is not type(default))
+        ):
+            wanted = type(default).__name__
             problems.append(reader.problem(name, "config-type", f"{name!r} must be of type {wanted}"))
-    values = {**defaults, **{name: value for name, value in where.stated.items() if name in known}}
-    for name, value in values.items():
-        if value is None:
+            continue
+        missing = ""
+        try:
+            values[name] = value = _with_project(stated, where.project)
+        except KeyError as error:
+            values[name], value, missing = None, None, f", and [project] states no {error}"
+        if value is None and (name in where.stated or not option["optional"]):
             hint = f'set it: {name} = "…" in [{".".join(map(str, reader.path))}]'
-            message = f"the target {where.id!r} needs the option {name!r}, which the project does not state"
+            message = f"the target {where.id!r} needs the option {name!r}{missing}"
             problems.append(reader.problem("", "target-option", message, hint))
+        elif value is not None and (fault := _fault(option["schema"], value)):
+            key = name if name in where.stated else ""
+            message = f"the option {name!r} of the target {where.id!r}: {fault}"
+            hint = f"set it in [{'.'.join(map(str, reader.path))}]"
+            problems.append(reader.problem(key, "target-option", message, hint))
+    for name in where.stated.keys() - known.keys():
+        hint = suggestion(name, known, "its options")
+        message = f"the target {where.id!r} has no option {name!r}"
+        problems.append(reader.problem(name, "unknown-key", message, hint))
     return values, problems
+
+
+def _with_project(value: Any, project: Mapping[str, str]) -> Any:
+    """Return a value with texts of the project in place of `$project.…`. Raises KeyError."""
+    if isinstance(value, str) and value.startswith(_PROJECT):
+        return project[value.removeprefix(_PROJECT)]
+    if isinstance(value, list):
+        return [_with_project(each, project) for each in value]
+    if isinstance(value, dict):
+        return {name: _with_project(each, project) for name, each in value.items()}
+    return value
+
+
+def _fault(schema: JsonObject, value: object) -> str:
+    """Say how a value breaks a schema; nothing where it does not."""
+    try:
+        found = Validator(schema).violations(value, 1)
+    except UnsupportedSchema as error:
+        return f"its schema is no judge: {error}"
+    return " ".join(each.message for each in found)
 
 
 def _read_folder(where: TargetFolder, *, staged: bool) -> tuple[dict[str, str], Diagnostic | None]:

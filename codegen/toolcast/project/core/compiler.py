@@ -164,7 +164,7 @@ def compile_package(
         from ...languages.typescript.modules import package_modules
 
         files |= package_modules([entry for entry in entries if TYPESCRIPT not in entry.without])
-    if any(target.has("set") for target in options.targets):
+    if any(target.about_all for target in options.targets):
         from ...targets.make_model import set_model
         from ...targets.render import set_outputs
 
@@ -274,7 +274,7 @@ def _surfaces(
             raise _RefusedError(str(problem), "target-output", problem.hint) from problem
         if entries := target_ledger(target, tool):
             ledger[f"{TARGETS}/{target.id}"] = entries
-    return files, replace(model, definitions={}) if any(target.has("set") for target in targets) else None
+    return files, replace(model, definitions={}) if any(target.about_all for target in targets) else None
 
 
 def _definitions(
