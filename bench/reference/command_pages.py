@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import click
-from toolcast.cli.main import COMMANDS, KINDS, STEPS, cli
+from toolcast.cli.main import COMMANDS, KINDS, UNLISTED, cli
 
 from .markdown import codes, escaped, fenced, table
 
@@ -69,7 +69,7 @@ def walk() -> Iterator[tuple[str, click.Command]]:
 
 
 def _listed() -> list[tuple[str, str]]:
-    return [(name, about) for each in (COMMANDS, STEPS) for name, (_, _, about) in sorted(each.items())]
+    return [(name, about) for each in (COMMANDS, UNLISTED) for name, (_, _, about) in sorted(each.items())]
 
 
 def _section(path: str, command: click.Command, options: list[tuple[str, str]]) -> list[str]:

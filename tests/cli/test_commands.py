@@ -15,7 +15,7 @@ import pytest
 import yaml
 from click.testing import Result
 from toolcast import __version__
-from toolcast.cli.main import COMMANDS, KINDS, STEPS, cli
+from toolcast.cli.main import COMMANDS, KINDS, UNLISTED, cli
 from toolcast.cli.main import run as run_line
 from toolcast.diagnostics import Diagnostic
 from toolcast.spec.load import load_tool
@@ -35,7 +35,7 @@ def test_version_and_help(run: Command) -> None:
         assert len(listed) <= 16
 
 
-NAMES = [*((name,) for name in sorted({**COMMANDS, **STEPS})), *(("import", kind) for kind in KINDS)]
+NAMES = [*((name,) for name in sorted({**COMMANDS, **UNLISTED})), *(("import", kind) for kind in KINDS)]
 
 
 @pytest.mark.parametrize("names", NAMES, ids=" ".join)
@@ -72,7 +72,7 @@ def test_commands_are_loaded_by_their_names() -> None:
 
 def test_help_and_options_need_no_stage_of_the_build() -> None:
     """A command imports what compiles, reads or sends when it runs: `--help` and completion wait for none."""
-    modules = {module for module, _, _ in {**COMMANDS, **STEPS}.values()}
+    modules = {module for module, _, _ in {**COMMANDS, **UNLISTED}.values()}
     code = (
         "import importlib, sys\n"
         f"for name in {sorted(modules)}: importlib.import_module(f'toolcast.cli.{{name}}')\n"

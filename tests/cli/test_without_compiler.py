@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from toolcast.cli.main import COMMANDS, KINDS, STEPS
+from toolcast.cli.main import COMMANDS, KINDS, UNLISTED
 
 from tests.project.fake import put
 from tests.sampled import sampled
@@ -72,7 +72,7 @@ def test_what_compiles_nothing_works(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", sampled([ALL, *ALONE], [ALL]), ids=",".join)
 def test_help_is_shown_or_says_what_it_needs(tmp_path: Path, missing: tuple[str, ...]) -> None:
-    names = [*COMMANDS, *STEPS, *(f"import {kind}" for kind in KINDS)]
+    names = [*COMMANDS, *UNLISTED, *(f"import {kind}" for kind in KINDS)]
     answers = run(tmp_path, missing, [(*name.split(), "--help") for name in names])
     for name, (status, printed) in zip(names, answers, strict=True):
         assert (status, printed) == REFUSED or (status == 0 and f"Usage: toolcast {name}" in printed), printed

@@ -53,7 +53,9 @@ def test_an_agent_of_a_framework_calls_the_tool(
     assert [RESULT in body for body in bodies] == [False, True, False, True]
 
 
-@pytest.mark.parametrize(("page", "module"), [("fastmcp", "fastmcp"), ("mcp-server", "mcp")])
+@pytest.mark.parametrize(
+    ("page", "module"), [("fastmcp", "fastmcp"), ("mcp-server", "mcp"), ("pack-an-mcp-bundle", "mcp")]
+)
 def test_a_server_offers_the_tool(
     page: str, module: str, client: Client, project: Path, tmp_path: Path
 ) -> None:

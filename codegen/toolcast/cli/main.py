@@ -33,11 +33,12 @@ COMMANDS = {
 }
 """Command → module, name in it, and short help, so that listing them imports none."""
 
-STEPS = {
+UNLISTED = {
     "assemble": ("steps", "assemble_command", "Put together what compile steps made."),
     "compile": ("steps", "compile_command", "Compile some specs, as one step of a build."),
+    "pack": ("pack", "command", "Pack an MCP bundle."),
 }
-"""The same for what build engines run (docs/reference/engines.md): not listed, since no person types them."""
+"""The same, not listed: what build engines run (docs/reference/engines.md), and what one target needs."""
 
 KINDS = {
     "decide": ("import_kinds", "decide_command", "Decide what imported specs leave open."),
@@ -128,10 +129,10 @@ def _version(ctx: click.Context, _parameter: click.Parameter, value: object) -> 
 @click.group(
     cls=_Commands,
     table=COMMANDS,
-    unlisted=STEPS,
+    unlisted=UNLISTED,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start in an empty folder with 'toolcast init'. Build engines run 'toolcast compile' and "
-    "'toolcast assemble'.",
+    "'toolcast assemble'; 'toolcast pack mcpb' writes an MCP bundle.",
 )
 @click.option(
     "--version",
