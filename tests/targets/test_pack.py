@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 from toolcast.cli.main import run
 
 from tests.mcp.conftest import NODE_SERVERS
@@ -43,6 +44,7 @@ permission: read
 secrets: []
 parameters: {type: object, required: [factor], properties: {factor: {type: integer}}}
 result: {type: object, required: [sum], properties: {sum: {type: integer}}}
+examples: [{factor: 7}]
 """
 HANDLER = """\
 from pathlib import Path
@@ -136,6 +138,18 @@ def test_a_bundle_has_the_project_and_serves_its_tools(
     monkeypatch.chdir(tmp_path)
     main = str(tmp_path / "there/main.py")
     judge(served(load("mcp").StdioServerParameters(command=sys.executable, args=[main])), manifest)
+
+
+def test_the_commands_of_a_skill_call_its_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(project(tmp_path) / "pyproject.toml", FILES["pyproject.toml"] + "[tool.toolcast.targets.skill]\n")
+    monkeypatch.chdir(tmp_path)
+    assert run(["generate"]) == 0
+    page = Path("generated/targets/skill/orders/references/tools.md").read_text(encoding="utf-8")
+    [command] = [each.content for each in MarkdownIt().parse(page) if each.info == "sh"]
+    monkeypatch.setenv("PATH", os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])))
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True, timeout=120)
+    assert json.loads(done.stdout)["data"] == {"sum": 42}
+    assert "elsewhere" not in page
 
 
 def test_the_same_files_are_the_same_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
