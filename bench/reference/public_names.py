@@ -71,6 +71,7 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast.jsonschema.validator_errors": (
         *("Violation", "UnsupportedSchema", "UnsupportedPattern", "SearchTooLong", "TooManyBranches"),
     ),
+    "toolcast.targets.model": ("ToolModel", "SetModel", "ObjectType", "Property", "Type", "Names"),
     "toolcast.languages.models": ("generate_models", "plain_schema", "ModelError"),
 }
 """The public modules, each with its public names; None for its `__all__`."""
@@ -87,6 +88,7 @@ _GROUPS = {
     "toolcast.providers": ("providers", "Providers"),
     "toolcast.runtime": ("runtime", "Running tools"),
     "toolcast.runtime.middleware": ("middleware", "Policy, secrets, hooks, traces"),
+    "toolcast.targets": ("targets", "The model of a tool"),
     "toolcast_tools": ("tools", "The reference toolset"),
 }
 """The page of a module is that of the longest prefix here: its file and its title."""

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from pathlib import Path
 
 import jsonschema_rs
@@ -11,12 +12,15 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from toolcast.package_files import target_ids
 from toolcast.project.generate import Report, build
 from toolcast.project.worker import FRONTEND
 from toolcast.targets.escapes import ESCAPES, FILTERS
 
+from tests.docs.links import DOCS
 from tests.project.fake import config_of, put, tree
 from tests.project.steps.helper import toolcast as run
+from tests.targets.surfaces import target
 
 SPEC = """\
 description: {description}
@@ -88,6 +92,15 @@ TOOLS = {
         "$key": "$tool.names.wire",
         "$value": {"title": "$tool.title", "hints": "$tool.annotations", "result": "$tool.result"},
     },
+    "about": {
+        "$each": "$set.tools",
+        "$as": "tool",
+        "$value": {
+            "tags": ["read", {"$when": "$tool.group"}, {"$when": "$tool.types", "$value": "typed"}],
+            "examples": {"$each": "$tool.examples", "$as": "each", "$value": {"$text": "$each"}},
+            "icons": {"$when": "$tool.icons"},
+        },
+    },
 }
 JUDGE = {
     "$schema": "http://json-schema.org/draft-07/schema#",
@@ -133,6 +146,7 @@ def test_texts_and_documents_are_made_from_the_model(tmp_path: Path) -> None:
     assert document["version"] == "1.2"
     assert "link" not in document
     assert document["dollars"] == "$set"
+    assert document["about"] == [{"tags": ["read", "typed"], "examples": ['{"order":{"line-items":[]}}']}]
     (tool,) = document["tools"].values()
     assert tool["hints"] == {"title": "Orders", "readOnlyHint": True, "idempotentHint": True}
     assert jsonschema_rs.is_valid(tool["result"], {"total": 1.5})
@@ -144,8 +158,7 @@ def test_there_is_an_output_about_each_group(tmp_path: Path) -> None:
     names = {
         "$each": "$group.tools",
         "$as": "tool",
-        "$unless": "$tool.read_only",
-        "$value": "$tool.names.wire",
+        "$value": {"$unless": "$tool.read_only", "$value": "$tool.names.wire"},
     }
     project(tmp_path, **{"target.toml": wanted, "all.json": json.dumps([names, "$group.name"])})
     for place in ("shop/a", "shop/b", "shop/old/c"):
@@ -258,6 +271,16 @@ def test_a_folder_and_its_files_stay_inside_of_the_project(tmp_path: Path) -> No
         config_of(tmp_path / "here")
 
 
+def test_the_page_has_a_row_for_each_built_in_target() -> None:
+    page = (DOCS / "reference/targets.md").read_text("utf-8")
+    table = page.partition("## Built-in targets")[2].partition("###")[0]
+    assert tuple(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE)) == target_ids()
+    options = {id: {*built_in.options} for id, built_in in ((each, target(each)) for each in target_ids())}
+    for id, names in options.items():
+        row = next(line for line in table.splitlines() if line.startswith(f"| `{id}` |"))
+        assert [name for name in names if f"`{name}`" not in row.split("|")[3]] == []
+
+
 def test_compile_makes_built_in_targets_only() -> None:
     spec = SPEC.format(description="Sums up.", title="Orders").encode()
     made = toolcast.compile({"orders.yaml": spec, "_types/item.yaml": ITEM.encode()}, targets=["typescript"])
@@ -315,7 +338,6 @@ def test_no_text_changes_the_structure_of_a_file(text: str) -> None:
         assert "--" not in quoted
     (block,) = MarkdownIt().parse(FILTERS["fenced"](text))
     assert block.type == "fence"
-
 
 
 def test_a_build_in_steps_leaves_what_generate_leaves(tmp_path: Path) -> None:

@@ -1,10 +1,7 @@
 """`toolcast call`."""
 
-import asyncio
-import logging
 import re
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,30 +10,17 @@ import click
 import msgspec
 from msgspec import Struct
 
-from ..console import inert_json, json_text, one_line, print_diagnostics, printable, write_line
+from ..console import json_text, one_line, print_diagnostics, printable, write_line
 from ..diagnostics import MISSING_LIBRARY, did_you_mean
 from ..jsonschema.json_values import JsonObject
 from .complete_values import complete_providers, complete_text_formats, complete_tools
 from .options import config_option, configuration, examples, refuse, takes
-from .program import (
-    TargetError,
-    close,
-    load_bindings,
-    load_registry,
-    log_to_stderr,
-    no_registry,
-    quiet_stdout,
-)
+from .program import load_bindings
+from .tool_commands import StatedCall, pretty, read_stdin, run_call
 
 if TYPE_CHECKING:
     from ..agents.text_calls import Call, Event, Parsed, TextStream
     from ..config import Config
-    from ..runtime import ToolContext, ToolResult
-    from ..runtime.view import ToolView
-
-
-_PACE = 0.5
-"""Seconds between two lines of progress."""
 
 
 def _injected(_: click.Context, __: click.Parameter, stated: tuple[str, ...]) -> JsonObject:
@@ -139,24 +123,8 @@ def command(options: _Options) -> int:
     if options.app is None:
         return _check(configuration(options.config_file), tool, text, options)
 
-    log_to_stderr(logging.WARNING)
-
-    async def main(target: str) -> "tuple[ToolResult, bytes | None]":
-        with quiet_stdout():  # what handlers print is no result
-            registry = await load_registry(target)
-            try:
-                extra = _extra(registry, tool, options.injected)
-                context = msgspec.structs.replace(_context(), extra=extra)
-                result = await registry.execute(tool, text, options.provider, context)
-                return result, _data(registry, tool, result)
-            finally:
-                await close(registry)
-
-    try:
-        result, data = asyncio.run(main(options.app))
-    except TargetError as problem:
-        raise no_registry(options.app, problem) from None
-    return _print_json(result, data) if options.as_json else _print(result)
+    call = StatedCall(tool=tool, arguments=text, provider=options.provider, injected=options.injected)
+    return run_call(options.app, call, as_json=options.as_json)
 
 
 def _arguments(stated: str | None) -> str | bytes | None:
@@ -164,9 +132,7 @@ def _arguments(stated: str | None) -> str | bytes | None:
         return stated
     if stated is None and sys.stdin.isatty():
         return None
-    from ..runtime.arguments import MAX_TEXT
-
-    return sys.stdin.buffer.read(MAX_TEXT + 1)
+    return read_stdin()
 
 
 def _check(config: "Config", tool: str, text: str | bytes | None, options: _Options) -> int:
@@ -191,88 +157,10 @@ def _check(config: "Config", tool: str, text: str | bytes | None, options: _Opti
         raise refuse(tool, "not-generated", str(problem), "run: toolcast generate") from None
     except ImportError as problem:  # of what checks the tool's grammar
         raise refuse(tool, MISSING_LIBRARY, str(problem)) from None
-    click.echo(_pretty(binding.encode(params)))
+    click.echo(pretty(binding.encode(params)))
     write_line(
         "toolcast: the arguments fit; nothing was called: --app names the registry that does", err=True
     )
-    return 0
-
-
-def _extra(registry: "ToolView", tool: str, injected: JsonObject) -> JsonObject:
-    known = registry.resolve(tool)
-    inject = registry.get(known).binding.inject if known is not None else {}
-    extra: JsonObject = {}
-    for name, value in injected.items():
-        if name not in inject:
-            raise refuse(tool, "bad-injection", f"{name!r} is no parameter that the program fills in")
-        *above, last = inject[name].split(".")[1:]
-        place = extra
-        for step in above:
-            place = place.setdefault(step, {})
-            if not isinstance(place, dict):
-                raise refuse(tool, "bad-injection", f"{name!r} is a part of another value that is stated")
-        place[last] = value
-    return extra
-
-
-def _context() -> "ToolContext":
-    """Return a context that shows progress on a terminal, not too often."""
-    from ..runtime import ToolContext
-
-    if not sys.stderr.isatty():
-        return ToolContext()
-    last = 0.0
-
-    def report(done: float, total: float | None, message: str) -> None:
-        nonlocal last
-        if time.monotonic() - last < _PACE:
-            return
-        last = time.monotonic()
-        share = f"{done:g}" if total is None else f"{done:g}/{total:g}"
-        write_line(f"  {share} {message}".rstrip(), err=True)
-
-    return ToolContext(report=report)
-
-
-def _data(registry: "ToolView", tool: str, result: "ToolResult") -> bytes | None:
-    """Return the result's typed value as JSON; None where there is none, or it has no JSON form."""
-    if result.data is None:
-        return None
-    try:
-        return registry.get(tool).binding.encode_result(result.data)
-    except (TypeError, ValueError, RecursionError) as problem:
-        write_line(f"toolcast: the result's data has no JSON form: {problem}", err=True)
-        return None
-
-
-def _print_json(result: "ToolResult", data: bytes | None) -> int:
-    whole: JsonObject = {
-        "success": result.success,
-        "output": result.output,
-        "data": None if data is None else msgspec.Raw(data),
-        "error": result.error,
-        "content": result.content,
-    }
-    click.echo(_pretty(msgspec.json.encode(whole)))
-    return int(not result.success)
-
-
-def _pretty(content: bytes) -> str:
-    return inert_json(msgspec.json.format(content, indent=2).decode())
-
-
-def _print(result: "ToolResult") -> int:
-    """Print text to stdout, escaped on a terminal, and name the rest."""
-    if not result.success:
-        click.echo(printable(result.error), err=True)
-        return 1
-    texts = [result.output, *(piece.text for piece in result.content if piece.kind == "text")]
-    for text in filter(None, texts):
-        click.echo(printable(text) if sys.stdout.isatty() else text)
-    for piece in result.content:
-        if piece.kind != "text":
-            shown = f"{piece.kind} {one_line(piece.media_type)}, {len(piece.data):,} bytes"
-            write_line(f"toolcast: {shown}: --json prints it, in base64", err=True)
     return 0
 
 

@@ -14,14 +14,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import click
-
 from ..config import Config, show
-from ..console import one_line, printable
+from ..console import one_line, print_diagnostics, printable
+from ..diagnostics import Diagnostic
 from ..output_layout import REGISTRY
-from .options import refuse
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # click is not installed wherever tools run
+    import click
+
     from ..runtime import ToolBinding
     from ..runtime.view import ToolView
 
@@ -45,6 +45,8 @@ def package_name(config: Config) -> str:
 
 def load_bindings(config: Config) -> "Mapping[str, ToolBinding[Any, Any]]":
     """Import the generated registry, or end the command."""
+    from .options import refuse
+
     file = config.output / REGISTRY
     if not file.is_file():
         raise refuse(show(file), "not-generated", "nothing is generated yet", "run: toolcast generate")
@@ -78,19 +80,21 @@ class TargetError(Exception):
         self.target = target
 
 
-async def load_registry(target: str) -> "ToolView":
+async def load_registry(target: str, *, here: bool = True) -> "ToolView":
     """Load the registry, or the selection of one, that `MODULE:ATTRIBUTE` names; see `load_target`."""
     from ..runtime.view import ToolView
 
-    return await load_target(target, ToolView, "a ToolRegistry")
+    return await load_target(target, ToolView, "a ToolRegistry", here=here)
 
 
-async def load_target(target: str, wanted: type[T], noun: str) -> T:
+async def load_target(target: str, wanted: type[T], noun: str, *, here: bool = True) -> T:
     """Load the object that `MODULE:ATTRIBUTE` names, or that it returns when it is called without arguments.
 
-    The working directory is searched first. `noun` says what it has to be. Raises TargetError, caused by
-    whatever the program's own code raised.
+    With `here`, the working directory is searched first. `noun` says what it has to be. Raises TargetError,
+    caused by whatever the program's own code raised.
     """
+    if here and (folder := str(Path.cwd())) not in sys.path:
+        sys.path.insert(0, folder)
     try:
         return await _load(target, wanted, noun)
     except TargetError as problem:
@@ -130,9 +134,6 @@ async def _load(target: str, wanted: type[T], noun: str) -> T:
 
 
 def _module(name: str) -> ModuleType:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as missing:
@@ -188,11 +189,20 @@ _CLOSING = 5.0
 """Seconds that handlers have to release what they hold."""
 
 
-def no_registry(target: str, problem: "TargetError") -> click.exceptions.Exit:
-    """Print why there is no registry, with the traceback of the program's own fault; raise the result."""
+def print_no_registry(target: str, problem: "TargetError") -> None:
+    """Print why there is no registry, with the traceback of the program's own fault."""
     if problem.__cause__ is not None:
         traceback.print_exception(problem.__cause__)
-    return refuse(problem.target or target, "no-registry", str(problem), problem.hint)
+    file = problem.target or target
+    print_diagnostics((Diagnostic(file=file, code="no-registry", message=str(problem), hint=problem.hint),))
+
+
+def no_registry(target: str, problem: "TargetError") -> "click.exceptions.Exit":
+    """Print why there is no registry; raise the result."""
+    import click
+
+    print_no_registry(target, problem)
+    return click.exceptions.Exit(1)
 
 
 async def close(registry: "ToolView") -> None:

@@ -60,8 +60,10 @@ def tool_model(
         external=tool.external,
         examples=tool.examples,
         params=params.name,
+        arguments=next((each.properties for each in types.made if each.name == params.name), ()),
         returns=returns,
         types=tuple(types.made),
+        enums=tuple(types.enums.values()),
         icons=tool.icons,
         meta=tool.meta,
         module=module,
@@ -76,11 +78,11 @@ def set_model(tools: Iterable[ToolModel]) -> SetModel:
     return SetModel(model=VERSION, tools=ordered, groups=tuple(sorted({each.group for each in ordered})))
 
 
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W_a-zA-Z0-9]+")
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[0-9]+|[^\W_]+")
 
 
 def names_of(text: str, taken: set[str] | None = None) -> Names:
-    """Write a name in several styles. With `taken`, names in snake case that are used already, a number is
+    """Write a name in several styles. With `taken`, names in pascal case that are used already, a number is
     added to one of those.
     """
     words = _WORD.findall(unicodedata.normalize("NFKC", text)) or ["value"]
@@ -89,25 +91,29 @@ def names_of(text: str, taken: set[str] | None = None) -> Names:
     words = [word.lower() for word in words]
     if taken is not None:
         number, first = 1, words
-        while "_".join(words) in taken:
+        while _pascal(words) in taken:  # `a_12` and `a_1_2` are one there, and differ in snake case
             number += 1
             words = [*first, str(number)]
-        taken.add("_".join(words))
-    pascal = "".join(word[:1].upper() + word[1:] for word in words)
+        taken.add(_pascal(words))
+    pascal = _pascal(words)
     return Names(
         wire=text,
         pascal=pascal,
-        camel=words[0] + "".join(word[:1].upper() + word[1:] for word in words[1:]),
+        camel=words[0] + _pascal(words[1:]),
         snake="_".join(words),
         constant="_".join(words).upper(),
     )
+
+
+def _pascal(words: Iterable[str]) -> str:
+    return "".join(word[:1].upper() + word[1:] for word in words)
 
 
 _SCALARS: Final[Mapping[type[Node], Kind]] = {Boolean: "boolean", Null: "null", Nothing: "nothing"}
 
 
 class _Types:
-    """Names the objects of one contract; `made` has them, inner ones first."""
+    """Names the objects and the enums of one contract; `made` has the objects, inner ones first."""
 
     def __init__(self, definitions: Mapping[str, Node]) -> None:
         self._definitions = definitions
@@ -115,6 +121,7 @@ class _Types:
         self._taken: set[str] = set()
         self._open: set[str] = set()  # definitions that are being followed
         self.made: list[ObjectType] = []
+        self.enums: dict[str, Type] = {}  # by pointer
 
     def reference(self, node: Node, name: str, hidden: frozenset[str] = frozenset()) -> Type:
         """Return the type of a node; `name` is that of a new object, `hidden` are properties left out."""
@@ -128,7 +135,7 @@ class _Types:
             case Number():
                 return Type(kind="integer" if node.integer else "number")
             case Enum():
-                return Type(kind="enum", members=node.values)
+                return self._enum(node, name)
             case Array():
                 return Type(kind="array", element=self.reference(node.items, f"{name}_item"))
             case Map():
@@ -139,6 +146,16 @@ class _Types:
             case Union():
                 return self._union(node, name)
         return Type(kind=_SCALARS.get(type(node), "any"))
+
+    def _enum(self, node: Enum, name: str) -> Type:
+        if not all(isinstance(each, str) for each in node.values):
+            return Type(kind="enum", members=node.values)
+        if node.pointer not in self.enums:
+            taken: set[str] = set()
+            own = names_of(name, self._taken).pascal
+            names = tuple(names_of(each, taken) for each in node.values)
+            self.enums[node.pointer] = Type(kind="enum", name=own, members=node.values, names=names)
+        return self.enums[node.pointer]
 
     def _union(self, node: Union, name: str) -> Type:
         kept = [each for each in node.branches if not isinstance(each, Null)]

@@ -19,7 +19,15 @@ Kind = Literal[
 
 
 class Names(Struct, frozen=True, kw_only=True):
-    """One name in the styles of languages, each with a letter first; `wire` is the name itself."""
+    """One name in the styles of languages, each with a letter first.
+
+    Attributes:
+        wire: the name itself.
+        pascal: the name as `PlaceOrder`.
+        camel: the name as `placeOrder`.
+        snake: the name as `place_order`.
+        constant: the name as `PLACE_ORDER`.
+    """
 
     wire: str
     pascal: str
@@ -33,11 +41,12 @@ class Type(Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: the kind of its values; `object` is a named type of the tool.
-        name: the name of the object type; empty for other kinds.
+        name: the name of the object type, or of an enum whose members are texts; empty for other kinds.
         nullable: whether null is a value, too.
         element: the type of the items of an array, or of the values of a map.
         branches: the types of the items of a tuple, or of the branches of a union.
         members: the values of an enum.
+        names: the names of its members, where those are texts; unique among them.
         format: the format of a string.
     """
 
@@ -47,11 +56,21 @@ class Type(Struct, frozen=True, kw_only=True):
     element: "Type | None" = None
     branches: tuple["Type", ...] = ()
     members: tuple[Any, ...] = ()
+    names: tuple[Names, ...] = ()
     format: str = ""
 
 
 class Property(Struct, frozen=True, kw_only=True):
-    """One property of an object type; `default` counts where `has_default`."""
+    """One property of an object type.
+
+    Attributes:
+        names: its name; each style is unique among the properties of the type.
+        description: its description; empty without one.
+        type: the type of its values.
+        required: whether it is never absent.
+        has_default: whether the contract states a default.
+        default: that default; null without one.
+    """
 
     names: Names
     description: str
@@ -65,6 +84,9 @@ class ObjectType(Struct, frozen=True, kw_only=True):
     """One object of a contract, under a name that is unique among those of the tool.
 
     Attributes:
+        name: its name, as `PlaceOrder`.
+        description: its description; empty without one.
+        properties: its declared properties, in the order of the contract.
         extra: the type of properties that are not declared; None where they are refused or not kept.
         closed: whether properties that are not declared are refused.
     """
@@ -99,8 +121,10 @@ class ToolModel(Struct, frozen=True, kw_only=True):
         external: whether it has no handler.
         examples: arguments of example calls.
         params: the name of the type of its arguments.
+        arguments: the properties of that type.
         returns: the type of its results; null without one.
         types: the object types of arguments and results, inner ones first.
+        enums: the enums there whose members are texts.
         icons: its icons, as MCP has them.
         meta: what MCP calls `_meta`.
         module: the dotted Python module below the output package.
@@ -127,8 +151,10 @@ class ToolModel(Struct, frozen=True, kw_only=True):
     external: bool
     examples: tuple[Any, ...]
     params: str
+    arguments: tuple[Property, ...]
     returns: Type | None
     types: tuple[ObjectType, ...]
+    enums: tuple[Type, ...]
     icons: tuple[JsonObject, ...]
     meta: JsonObject
     module: str
@@ -144,7 +170,13 @@ class GroupModel(Struct, frozen=True, kw_only=True):
 
 
 class SetModel(Struct, frozen=True, kw_only=True):
-    """All tools of a project that compile, by name; `groups` are their groups, sorted."""
+    """All tools of a project that compile.
+
+    Attributes:
+        model: the version of the model.
+        tools: the tools, by name.
+        groups: their groups, sorted.
+    """
 
     model: int
     tools: tuple[ToolModel, ...]

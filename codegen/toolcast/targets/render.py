@@ -4,8 +4,10 @@ A document of a target is JSON whose strings may be lookups:
 
     {"name": "$tool.name", "tools": {"$each": "$set.tools", "$as": "tool", "$value": {"name": "$tool.title"}}}
 
-`"$a.b"` is replaced by the value there; a member whose value is null is left out. `$each` makes an array of
-`$value` for each item, or with `$key` an object, without items for which `$unless` is true. `"$$"` at the
+`"$a.b"` is replaced by the value there; a member or item that is null is left out. `$each` makes an array of
+`$value` for each item, or with `$key` an object. `$when` is left out where its value is empty, false or null,
+else replaced by that, or by the `$value` beside it; `$unless` is its contrary, and needs a `$value`.
+`{"$text": …}` is the JSON text of a value. `"$$"` at the
 beginning of a string is one dollar sign.
 """
 
@@ -183,11 +185,18 @@ class Filled:
         if isinstance(node, str) and node.startswith("$"):
             return node[1:] if node.startswith("$$") else _lookup(node[1:], self._scope)
         if isinstance(node, list):
-            return [self.value(each) for each in node]
+            return [made for each in node if (made := self.value(each)) is not None]
         if not isinstance(node, dict):
             return node
         if "$each" in node:
             return self._each(node)
+        if "$when" in node:
+            found = self.value(node["$when"])
+            return (self.value(node["$value"]) if "$value" in node else found) if found else None
+        if "$unless" in node:
+            return None if self.value(node["$unless"]) else self.value(node["$value"])
+        if "$text" in node:
+            return msgspec.json.encode(self.value(node["$text"])).decode()
         made = {name: self.value(each) for name, each in node.items()}
         return {name: each for name, each in made.items() if each is not None}
 
@@ -197,10 +206,9 @@ class Filled:
         rows = []
         for item in items:
             self._scope = {**outer, name: item}
-            if self.value(node.get("$unless")):
-                continue
             rows.append((self.value(node["$key"]) if "$key" in node else "", self.value(node["$value"])))
         self._scope = outer
+        rows = [(key, value) for key, value in rows if value is not None]
         return dict(rows) if "$key" in node else [value for _, value in rows]
 
 
