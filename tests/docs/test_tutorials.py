@@ -4,16 +4,22 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tree_sitter_go
+from toolcast.targets.model import TargetError, ToolModel
+from toolcast.targets.render import tool_outputs
+from tree_sitter import Language, Node, Parser
 
 from tests.clients.conftest import Client
 from tests.docs.pages import DOCS, blocks, run_page, served, terminal
 from tests.docs.scripted_models import scripted_models
+from tests.targets.surfaces import HOSTILE, corpus_model, model, own_model, target
 
 EXISTING = DOCS / "tutorial/existing-server.md"
 QUIET = {"FASTMCP_SHOW_SERVER_BANNER": "false", "FASTMCP_CHECK_FOR_UPDATES": "off"}
@@ -196,3 +202,60 @@ def test_what_a_server_answers_survives_five_commands(module: str, client: Clien
         assert [offered[name].get(key) for key in SCHEMAS] == [tool.get(key) for key in SCHEMAS]
     for made, theirs in zip(found, expected, strict=True):
         assert made == theirs
+
+
+@pytest.fixture(scope="module")
+def go_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that a reader of the tutorial has in the end."""
+    folder = tmp_path_factory.mktemp("own") / "shop"
+    run_page(DOCS / "tutorial/own-target.md", folder)
+    return folder / "targets/go"
+
+
+def go_structs(folder: Path, tool: ToolModel) -> tuple[bytes, Node]:
+    """The file of a tool, and how a grammar of Go reads it, without an error."""
+    (content,) = tool_outputs(target("go", folder), tool).values()
+    root = Parser(Language(tree_sitter_go.language())).parse(content).root_node
+    assert not root.has_error, content.decode()
+    return content, root
+
+
+def test_a_target_of_ones_own_has_fewer_than_60_lines(go_target: Path) -> None:
+    assert sum(len(file.read_text("utf-8").splitlines()) for file in go_target.iterdir()) < 60
+    for tool in own_model().tools:
+        go_structs(go_target, tool)
+
+
+@pytest.mark.corpora
+def test_go_structs_of_tools_of_the_corpora(go_target: Path, shared_dir: Path, tmp_path: Path) -> None:
+    tools = corpus_model(shared_dir).tools
+    assert len(tools) > 200
+    (tmp_path / "go.mod").write_text("module acme\n\ngo 1.21\n", "utf-8")
+    for tool in tools:
+        file = tmp_path / tool.names.snake / "types.go"
+        file.parent.mkdir()
+        file.write_bytes(go_structs(go_target, tool)[0])
+    for command in (["gofmt", "-l", "."], ["go", "vet", "./..."]):
+        if shutil.which(command[0]):
+            done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+            assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_leaves_its_place_in_go_structs(go_target: Path, text: str) -> None:
+    named = {"description": text, "type": "string"}
+
+    def made(properties: dict[str, Any]) -> ToolModel:
+        parameters = {"type": "object", "description": text, "properties": properties}
+        spec = {"description": text, "permission": "read", "secrets": [], "parameters": parameters}
+        found = model("odd.json", spec)
+        assert found is not None
+        return found
+
+    enum, inner = {"enum": [text, "x"]}, {"type": "object", "properties": {"b": named}}
+    content, root = go_structs(go_target, made({"a_12": named, "a_1_2": enum, "A12": inner}))
+    declared = [each.type.partition("_")[0] for each in root.named_children if each.type != "comment"]
+    assert declared == ["package", "type", "const", "const", "type", "type"]
+    assert [f"\t{name} " in content.decode() for name in ("A12", "A122", "A123")] == [True] * 3
+    with pytest.raises(TargetError, match="not written as a name"):
+        go_structs(go_target, made({"a`, b": named}))
