@@ -203,12 +203,11 @@ def test_each_parameter_has_a_flag_of_its_own(acme: Run) -> None:
         (["odd"], 1, "missing required property `text`"),
         (["odd", "--text", "a", "--help-2", "five"], 1, "`help` must be an integer"),
         (["odd", "--text", "a", "--mode", "fats"], 1, "`mode`"),
-        (["odd", "--text", "a", "--tree", "{"], 2, "the value of --tree is not valid JSON"),
+        (["odd", "--text", "a", "--tree", "{"], 2, "argument --tree: the text is not valid JSON"),
         (["odd", "--text", "a", "--tree", '{"a": 1, "a": 2}'], 1, "duplicate property"),
-        (["odd", "--text", "a", "--text", "b"], 2, "--text is stated more than once"),
         (["odd", "--text", "a", "--json", '{"text": "b"}'], 2, "--text states what --json states"),
         (["odd", "--json", '{"text": "a", "text": "b"}'], 2, "has a key twice"),
-        (["odd", "--json", "[]"], 2, "is no JSON object"),
+        (["odd", "--json", "[]"], 2, "the text is no JSON object"),
         (["odd", "--txt", "a"], 2, "unrecognized arguments: --txt"),
         (["odd", "--tex", "a"], 2, "unrecognized arguments: --tex"),
         (["odd", "--text"], 2, "expected one argument"),
@@ -237,6 +236,8 @@ def test_help_shows_texts_as_they_are(acme: Run) -> None:
     assert "% %(prog)s %d {{ x }} </b> \\u202e\\u2028\n*/" not in shown
     assert "% %(prog)s %d {{ x }} </b> \\u202e\\u2028" in shown
     assert "permission: write" in shown
+    assert re.search(r"--words TEXT +\[repeatable\]\n +--ages INTEGER", shown)
+    assert "--json JSON " in shown
     assert "\u202e" not in shown
     assert "odd" in acme("--help")[1]
 

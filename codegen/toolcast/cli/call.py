@@ -16,7 +16,6 @@ from ..jsonschema.json_values import JsonObject
 from .complete_values import complete_providers, complete_text_formats, complete_tools
 from .options import config_option, configuration, examples, refuse, takes
 from .program import load_bindings
-from .tool_commands import StatedCall, pretty, read_stdin, run_call
 
 if TYPE_CHECKING:
     from ..agents.text_calls import Call, Event, Parsed, TextStream
@@ -123,6 +122,8 @@ def command(options: _Options) -> int:
     if options.app is None:
         return _check(configuration(options.config_file), tool, text, options)
 
+    from .tool_commands import StatedCall, run_call
+
     call = StatedCall(tool=tool, arguments=text, provider=options.provider, injected=options.injected)
     return run_call(options.app, call, as_json=options.as_json)
 
@@ -132,11 +133,14 @@ def _arguments(stated: str | None) -> str | bytes | None:
         return stated
     if stated is None and sys.stdin.isatty():
         return None
+    from .tool_commands import read_stdin
+
     return read_stdin()
 
 
 def _check(config: "Config", tool: str, text: str | bytes | None, options: _Options) -> int:
     from ..runtime.errors import ArgumentError, InjectionError, MissingDataError, UnknownProviderError
+    from .tool_commands import pretty
 
     bindings = load_bindings(config)
     if tool not in bindings:

@@ -19,9 +19,7 @@ from ..console import one_line, print_diagnostics, printable
 from ..diagnostics import Diagnostic
 from ..output_layout import REGISTRY
 
-if TYPE_CHECKING:  # click is not installed wherever tools run
-    import click
-
+if TYPE_CHECKING:
     from ..runtime import ToolBinding
     from ..runtime.view import ToolView
 
@@ -189,20 +187,13 @@ _CLOSING = 5.0
 """Seconds that handlers have to release what they hold."""
 
 
-def print_no_registry(target: str, problem: "TargetError") -> None:
-    """Print why there is no registry, with the traceback of the program's own fault."""
+def no_registry(target: str, problem: "TargetError") -> int:
+    """Print why there is no registry, with the traceback of the program's own fault; return the status."""
     if problem.__cause__ is not None:
         traceback.print_exception(problem.__cause__)
     file = problem.target or target
     print_diagnostics((Diagnostic(file=file, code="no-registry", message=str(problem), hint=problem.hint),))
-
-
-def no_registry(target: str, problem: "TargetError") -> "click.exceptions.Exit":
-    """Print why there is no registry; raise the result."""
-    import click
-
-    print_no_registry(target, problem)
-    return click.exceptions.Exit(1)
+    return 1
 
 
 async def close(registry: "ToolView") -> None:

@@ -147,7 +147,7 @@ def command(options: _Options) -> int:
     try:
         return asyncio.run(main())
     except TargetError as problem:
-        raise no_registry(options.target, problem) from None
+        return no_registry(options.target, problem)
     except UnknownProviderError as problem:
         raise refuse(options.target, "no-definition", str(problem)) from None
     except OSError as problem:

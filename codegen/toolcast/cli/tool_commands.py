@@ -53,7 +53,7 @@ def run_call(target: str, call: StatedCall, *, as_json: bool, here: bool = True)
     import asyncio  # what follows is half of the start, and completion of words needs none of it
     import logging
 
-    from .program import TargetError, close, load_registry, log_to_stderr, print_no_registry, quiet_stdout
+    from .program import TargetError, close, load_registry, log_to_stderr, no_registry, quiet_stdout
 
     log_to_stderr(logging.WARNING)
 
@@ -71,8 +71,7 @@ def run_call(target: str, call: StatedCall, *, as_json: bool, here: bool = True)
     try:
         result, data = asyncio.run(main())
     except TargetError as problem:
-        print_no_registry(target, problem)
-        return 1
+        return no_registry(target, problem)
     except _InjectionError as problem:
         print_diagnostics((Diagnostic(file=call.tool, code="bad-injection", message=str(problem)),))
         return 1
@@ -166,8 +165,6 @@ def _print(result: "ToolResult", json_flag: str) -> int:
 # -- the target `cli` ---------------------------------------------------------------------------
 
 DATA: Final = "commands.json"
-_MOST: Final = 60
-"""Characters of the choices that stand beside a flag."""
 _WORD: Final = re.compile(r"[A-Za-z0-9_.:/@%+=,-]+")
 """Words that no shell takes for anything else: only those are offered to complete a line."""
 _BASH: Final = """\
@@ -186,8 +183,8 @@ complete -c {name} -f -a '({name} --complete (commandline -opc)[2..-1] "$(comman
 }
 
 
-class _Values(Struct, frozen=True):
-    """The values of a flag, or of the items of an array that a flag is repeated for."""
+class _Values(Struct, frozen=True, kw_only=True):
+    """The values of a flag: of a parameter, or of the items of an array that the flag is repeated for."""
 
     kind: str
     members: tuple[Any, ...] = ()
@@ -203,62 +200,50 @@ class _Values(Struct, frozen=True):
         return self.kind in ("string", "enum", "integer", "number", "boolean")
 
     @property
-    def choices(self) -> tuple[str, ...]:
+    def choices(self) -> list[str]:
         plain = self.plain
-        return tuple(each if plain else msgspec.json.encode(each).decode() for each in self.members)
+        return [each if plain else msgspec.json.encode(each).decode() for each in self.members]
 
     @property
     def shown(self) -> str:
         """The choices where they are few, else the kind."""
         choices = one_line("|".join(self.choices))
         kind = "TEXT" if self.plain else self.kind.upper() if self.scalar else "JSON"
-        return choices if 0 < len(choices) <= _MOST else kind
+        return choices if 0 < len(choices) <= 60 else kind
 
     def read(self, text: str) -> str | msgspec.Raw:
-        """Return a value, which the contract judges. A scalar that is no JSON is text. Raises
-        UnreadableJSONError.
-        """
+        """Return a value, which the contract judges; a scalar that is no JSON is text."""
         if self.plain:
             return text
         try:
             read_json(text, limit=MAX_TEXT)
-        except UnreadableJSONError:
+        except UnreadableJSONError as problem:
             if self.scalar:
                 return text
-            raise
+            raise argparse.ArgumentTypeError(f"the text is {problem}") from None
         return msgspec.Raw(text.encode())
 
 
-class _Parameter(Struct, frozen=True):
+class _Parameter(_Values, frozen=True, kw_only=True):
     name: str
     flag: str
-    values: _Values
     items: _Values | None = None
     about: str = ""
     required: bool = False
     default: Any = None
 
     @property
-    def switch(self) -> bool:
-        return self.values.kind == "boolean"
-
-    @property
-    def repeated(self) -> bool:
-        return self.values.kind == "array" and self.items is not None and self.items.scalar
-
-    @property
-    def stated(self) -> _Values:
+    def values(self) -> _Values:
         """The values that one flag states."""
-        return self.items if self.items is not None and self.repeated else self.values
+        repeated = self.kind == "array" and self.items is not None and self.items.scalar
+        return self.items if self.items is not None and repeated else self
 
     @property
     def help(self) -> str:
-        notes = ["required"] if self.required else []
-        notes += ["repeatable"] if self.repeated else []
-        if self.default is not None:
-            notes.append(f"default: {msgspec.json.encode(self.default).decode()}")
-        note = f" [{', '.join(notes)}]" if notes else ""
-        return one_line(" ".join(self.about.split()) + note)
+        default = "" if self.default is None else f"[default: {msgspec.json.encode(self.default).decode()}]"
+        repeated = "[repeatable]" * (self.values is not self)
+        words = [*self.about.split(), "[required]" * self.required, repeated, default]
+        return one_line(" ".join(filter(None, words))).replace("%", "%%")
 
 
 class _Tool(Struct, frozen=True):
@@ -274,7 +259,7 @@ class _Tool(Struct, frozen=True):
         for each in self.parameters:
             own = flag = each.flag.replace("_", "-")
             number = 1
-            while (names := {f"--{flag}", f"--{'no-' * each.switch}{flag}"}) & taken:
+            while (names := {f"--{flag}", f"--{'no-' * (each.kind == 'boolean')}{flag}"}) & taken:
                 number += 1
                 flag = f"{own}-{number}"
             taken |= names
@@ -289,17 +274,8 @@ class _Commands(Struct, frozen=True):
 
 
 def run(module: str, words: Sequence[str]) -> int:
-    """Run a generated command line.
-
-    Args:
-        module: `__name__` of the generated module; the tools stand beside it.
-        words: the words after the name of the program.
-
-    Returns:
-        The exit status: 0 for a call that succeeds, 1 for one that fails or does not fit the contract.
-
-    Raises:
-        SystemExit: 2 for wrong usage, 0 for help.
+    """Run a generated command line, whose tools stand beside `module`, and return the exit status of the
+    call: 0, or 1 for one that fails. Raises SystemExit: 2 for wrong usage, 0 for help.
     """
     write_anything()
     try:
@@ -325,13 +301,11 @@ def _run(commands: _Commands, words: list[str]) -> int:
         script = _COMPLETIONS[options.completion]
         sys.stdout.write(script.format(function=function, name=shlex.quote(commands.name)))
         return 0
-    if not rest:
-        parser.error("name a tool; --help lists them")
-    tool, *stated = rest
+    tool = rest[0] if rest else ""
     if tool not in commands.tools:
         hint = did_you_mean(tool, commands.tools, "--help lists them")
-        parser.error(f"there is no tool {tool!r}: {hint}")
-    text = _arguments(commands, tool, stated)
+        parser.error(f"there is no tool {tool!r}: {hint}" if rest else f"name a tool: {hint}")
+    text = _arguments(commands, tool, rest[1:])
     call = StatedCall(tool=tool, arguments=text, json_flag="--format json")
     return run_call(commands.app, call, as_json=options.format == "json", here=False)
 
@@ -362,16 +336,14 @@ def _tool_parser(commands: _Commands, name: str) -> argparse.ArgumentParser:
     notes = [f"permission: {tool.permission}", *(examples if texts else [])]
     parser = _parser(program, "[flags]", tool.description, "\n".join(notes))
     for flag, each in tool.flags().items():
-        shared: JsonObject = {
-            "dest": flag,
-            "default": argparse.SUPPRESS,
-            "help": each.help.replace("%", "%%"),
-        }
-        if each.switch:
-            parser.add_argument(flag, action=argparse.BooleanOptionalAction, **shared)
+        own: JsonObject = {"dest": flag, "help": each.help, "default": argparse.SUPPRESS}
+        if each.kind == "boolean":
+            parser.add_argument(flag, action=argparse.BooleanOptionalAction, **own)
         else:
-            parser.add_argument(flag, action="append", metavar=each.stated.shown, **shared)
-    parser.add_argument("--json", help="more arguments, as one JSON object; - reads it from stdin")
+            action = "store" if each.values is each else "append"
+            parser.add_argument(flag, action=action, type=each.values.read, metavar=each.values.shown, **own)
+    about = "more arguments, as one JSON object; - reads it from stdin"
+    parser.add_argument("--json", dest="--json", metavar="JSON", type=_members, default={}, help=about)
     return parser
 
 
@@ -393,16 +365,12 @@ def _arguments(commands: _Commands, name: str, words: list[str]) -> bytes:
     """Return the arguments that words state, as JSON. Raises SystemExit."""
     flags, parser = commands.tools[name].flags(), _tool_parser(commands, name)
     stated = vars(parser.parse_args([*_joined(flags, words)]))
-    whole, flag = stated.pop("json"), "--json"
+    members = stated.pop("--json")
+    for flag in stated:
+        if flags[flag].name in members:
+            parser.error(f"{flag} states what --json states, too")
     try:
-        members = {} if whole is None else _members(read_stdin() if whole == "-" else whole)
-        for flag, given in stated.items():
-            if flags[flag].name in members:
-                parser.error(f"{flag} states what --json states, too")
-            members[flags[flag].name] = _value(flags[flag], given)
-        return msgspec.json.encode(members)
-    except UnreadableJSONError as problem:
-        parser.error(f"the value of {flag} is {problem}")
+        return msgspec.json.encode({**members, **{flags[flag].name: each for flag, each in stated.items()}})
     except UnicodeError:
         parser.error("a value is not valid UTF-8")
 
@@ -411,45 +379,35 @@ def _joined(flags: JsonMapping, words: Iterable[str]) -> Iterator[str]:
     """Join each flag with its value, which argparse would take for a flag where it begins with a dash."""
     rest = iter(words)
     for word in rest:
-        takes = word == "--json" or (word in flags and not flags[word].switch)
+        takes = word == "--json" or (word in flags and flags[word].kind != "boolean")
         value = next(rest, None) if takes else None
         yield word if value is None else f"{word}={value}"
 
 
-def _members(text: bytes | str) -> JsonObject:
-    """Return the members of a JSON object as they are written. Raises UnreadableJSONError."""
-    if not isinstance(read_json(text, limit=MAX_TEXT, unique=True), dict):
-        raise UnreadableJSONError("no JSON object")
-    return dict(msgspec.json.decode(text, type=dict[str, msgspec.Raw]))
-
-
-def _value(parameter: _Parameter, stated: Any) -> object:
-    """Return the value that the flags of a parameter state. Raises UnreadableJSONError."""
-    if parameter.switch:
-        return stated
-    values = [parameter.stated.read(each) for each in stated]
-    if len(values) > 1 and not parameter.repeated:
-        raise UnreadableJSONError("stated more than once")
-    return values if parameter.repeated else values[0]
+def _members(text: str) -> JsonObject:
+    """Return the members of a JSON object as they are written."""
+    content = read_stdin() if text == "-" else text
+    try:
+        if isinstance(read_json(content, limit=MAX_TEXT, unique=True), dict):
+            return dict(msgspec.json.decode(content, type=dict[str, msgspec.Raw]))
+    except UnreadableJSONError as problem:
+        raise argparse.ArgumentTypeError(f"the text is {problem}") from None
+    raise argparse.ArgumentTypeError("the text is no JSON object")
 
 
 def _completed(commands: _Commands, words: Sequence[str]) -> list[str]:
     """Return the words that may end a line; the last of `words` is what stands there already."""
     joined = [*words, ""] if words[-1:] == ["="] else words  # a word of its own in bash
     *before, current = [each for each in joined if each != "="] or [""]
-    own, rest = _split(before)
-    if rest:
-        offered = _offered(commands.tools[rest[0]], rest[-1]) if rest[0] in commands.tools else ()
+    _, rest = _split(before)
+    flags = commands.tools[rest[0]].flags() if rest and rest[0] in commands.tools else {}
+    if before[-1:] == ["--format"] and not rest:
+        offered = ["text", "json"]
+    elif not rest:
+        offered = [*commands.tools, "--format", "--completion", "--help"]
+    elif rest[-1] in flags and flags[rest[-1]].kind != "boolean":
+        offered = flags[rest[-1]].values.choices
     else:
-        options = ("--format", "--completion", "--help")
-        offered = ("text", "json") if own[-1:] == ["--format"] else (*commands.tools, *options)
+        switches = [f"--no-{flag[2:]}" for flag, each in flags.items() if each.kind == "boolean"]
+        offered = [*flags, *switches, *(["--json", "--help"] if flags else [])]
     return [each for each in offered if each.startswith(current) and _WORD.fullmatch(each)]
-
-
-def _offered(tool: _Tool, last: str) -> tuple[str, ...]:
-    """Return the words that may follow `last`."""
-    flags = tool.flags()
-    if last in flags and not flags[last].switch:
-        return flags[last].stated.choices
-    switches = (f"--no-{flag[2:]}" for flag, each in flags.items() if each.switch)
-    return (*flags, *switches, "--json", "--help") if last != "--json" else ()

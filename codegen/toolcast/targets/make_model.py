@@ -3,9 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from ..contract.build import Built
 from ..contract.tree import (
@@ -145,7 +146,8 @@ class _Types:
                 return Type(kind="tuple", branches=tuple(branches))
             case Union():
                 return self._union(node, name)
-        return Type(kind=_SCALARS.get(type(node), "any"))
+            case _:
+                return Type(kind=_SCALARS.get(type(node), "any"))
 
     def _enum(self, node: Enum, name: str) -> Type:
         if not all(isinstance(each, str) for each in node.values):
@@ -162,7 +164,7 @@ class _Types:
         nullable = len(kept) < len(node.branches)
         if len(kept) == 1:
             only = self.reference(kept[0], name)
-            return Type(**{**_members(only), "nullable": nullable or only.nullable})
+            return replace(only, nullable=nullable or only.nullable)
         branches = (self.reference(each, f"{name}_{at}") for at, each in enumerate(kept, 1))
         return Type(kind="union", branches=tuple(branches), nullable=nullable)
 
@@ -202,12 +204,8 @@ class _Types:
         return Property(
             names=names_of(field.encode_name, taken),
             description=field.node.description,
-            type=Type(**{**_members(kind), "nullable": True}) if field.nullable else kind,
+            type=replace(kind, nullable=kind.nullable or field.nullable),
             required=field.required,
             has_default=field.default is not UNSET,
             default=None if field.default is UNSET else field.default,
         )
-
-
-def _members(kind: Type) -> dict[str, Any]:
-    return {name: getattr(kind, name) for name in kind.__struct_fields__}

@@ -187,14 +187,15 @@ def load_target(
     if problems := [*problems, *wrong]:
         return None, tuple(sorted(set(problems)))
     del values["model"]
+    fields: JsonObject = {
+        **values,
+        "keys": tuple(values["keys"]),
+        "needs": tuple(values["needs"]),
+        "outputs": tuple(outputs),
+        "options": options,
+    }
     target = Target(
-        **{
-            **values,
-            "keys": tuple(values["keys"]),
-            "needs": tuple(values["needs"]),
-            "outputs": tuple(outputs),
-            "options": options,
-        },
+        **fields,
         id=where.id,
         texts=texts,
         place=place,
