@@ -84,7 +84,7 @@ verify: $(STAMP) ## Hold the reference toolset, and a share of composed schemas,
 
 clients: $(JUDGES) ## Install official clients; `make test` then asks them, too
 
-mcp-servers: $(MCP_SERVERS)/.installed ## Install public MCP servers from npm (needs Node 20.18); `make test` then uses them
+mcp-servers: $(MCP_SERVERS)/.installed ## Install public MCP servers, and the command for MCP bundles, from npm (needs Node 20.18); `make test` then uses them
 
 $(MCP_SERVERS)/.installed: tests/mcp/servers/package.json tests/mcp/servers/package-lock.json
 	@command -v npm >/dev/null || { echo "public MCP servers and the conformance suite need Node.js 20.18 or newer, with npm"; exit 1; }

@@ -220,16 +220,20 @@ def test_keys_without_a_place_are_in_the_ledger() -> None:
         ("skill", {"name": "a" * 65}, "the value must"),
         ("skill", {"description": "Use <b>."}, "the value must match"),
         ("skill", {"description": "x" * 1025}, "the value must"),
-        ("mcp-registry", {}, "needs the option 'name'"),
+        ("mcp-registry", {}, "'name' of the target 'mcp-registry' has to be stated"),
         ("mcp-registry", {"name": "acme"}, "the value must"),
         ("mcp-registry", {"name": ENTRY, "description": "x" * 101}, "the value must"),
         (
             "mcp-registry",
             {"name": ENTRY, "packages": [{"version": "$project.licence"}]},
-            "states no 'licence'",
+            "takes 'licence', which is not in",
         ),
         ("mcpb", {"name": "a/b"}, "the value must"),
         ("mcpb", {"icon": "/icon.png"}, "the value must"),
+        ("mcpb", {"server": ["app"]}, "must be of type str"),
+        ("mcpb", {"include": "app"}, "must be of type list"),
+        ("mcpb", {"title": 1.5}, "must be a text"),
+        ("mcpb", {"servers": "app"}, "has no option 'servers'"),
     ],
 )
 def test_an_option_that_the_format_forbids_is_refused(id: str, stated: dict[str, Any], words: str) -> None:

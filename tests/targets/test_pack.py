@@ -72,6 +72,7 @@ FILES = {
     "app.py": APP,
     "handlers/total.py": HANDLER,
     "handlers/.env": "TOKEN=1",
+    "handlers/former.mcpb": "",
     "handlers/__pycache__/total.cpython-311.pyc": "",
     "data/amounts.txt": "1 2 3",
     "notes.txt": "none of it",
@@ -153,14 +154,16 @@ def test_the_commands_of_a_skill_call_its_tools(tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_same_files_are_the_same_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bundles = []
-    for name in ("a", "b"):
-        folder = project(tmp_path / name)
-        for number, path in enumerate(sorted(folder.rglob("*.py"))):
-            os.utime(path, (1_000_000_000 + number * len(bundles),) * 2)
-        pack(folder, monkeypatch)
-        bundles.append((folder / "orders-1.2.0.mcpb").read_bytes())
-    assert bundles[0] == bundles[1]
+    """Whatever their times are, wherever they are, and from wherever they are packed."""
+    pack(project(tmp_path / "a"), monkeypatch)
+    other = project(tmp_path / "b")
+    for number, path in enumerate(sorted(other.rglob("*.py"))):
+        os.utime(path, (1_000_000_000 + number,) * 2)
+    monkeypatch.chdir(tmp_path)
+    configured = ("--config", str(other / "pyproject.toml"))
+    assert run(["generate", *configured]) == 0
+    assert run(["pack", "mcpb", "--file", "dist/orders.mcpb", *configured]) == 0
+    assert (tmp_path / "a/orders-1.2.0.mcpb").read_bytes() == (tmp_path / "dist/orders.mcpb").read_bytes()
 
 
 def test_packages_below_a_folder_are_packed_as_they_are_imported(

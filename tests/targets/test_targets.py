@@ -232,7 +232,7 @@ def test_keys_without_a_place_are_in_the_ledger(tmp_path: Path) -> None:
         ("target.toml", TARGET.replace("title =", "titel ="), "unknown key 'titel'"),
         ("target.toml", TARGET + "function = 'openapi'\n", "unknown key 'function'"),
         ("target.toml", "function = 'openapi'\n" + TARGET, "runs no code"),
-        ("target.toml", TARGET.replace("$project.version", "$project.description"), "needs the option"),
+        ("target.toml", TARGET.replace("$project.version", "$project.description"), "takes 'description'"),
         ("target.toml", "needs = ['typescript']\n" + TARGET, "needs 'typescript'"),
         ("target.toml", TARGET.replace("maxLength = 5", "maxLength = 2"), "at most 2"),
         ("target.toml", TARGET.replace("maxLength = 5", "maxLength = -2"), "no judge"),

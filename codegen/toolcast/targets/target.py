@@ -238,35 +238,30 @@ def _options(
     """Return the values of the options, and problems."""
     problems: list[Diagnostic] = []
     values: JsonObject = {}
+    hint = f"set it in [{'.'.join(map(str, reader.path))}]"
     for name, described in known.items():
+        place = name if name in where.stated else ""
         option, wrong = own.below("options", name).read(described, _OPTION)
         problems += wrong
-        default = option["default"]
+        default, fault = option["default"], ""
         stated = where.stated.get(name, default)
-        if name in where.stated and (
-            _default(stated) or (default is not None and type(stated) is not type(default))
-        ):
-            wanted = type(default).__name__
-            problems.append(reader.problem(name, "config-type", f"{name!r} must be of type {wanted}"))
-            continue
-        missing = ""
         try:
-            values[name] = value = _with_project(stated, where.project)
+            values[name] = _with_project(stated, where.project)
         except KeyError as error:
-            values[name], value, missing = None, None, f", and [project] states no {error}"
-        if value is None and (name in where.stated or not option["optional"]):
-            hint = f'set it: {name} = "…" in [{".".join(map(str, reader.path))}]'
-            message = f"the target {where.id!r} needs the option {name!r}{missing}"
-            problems.append(reader.problem("", "target-option", message, hint))
-        elif value is not None and (fault := _fault(option["schema"], value)):
-            key = name if name in where.stated else ""
-            message = f"the option {name!r} of the target {where.id!r}: {fault}"
-            hint = f"set it in [{'.'.join(map(str, reader.path))}]"
-            problems.append(reader.problem(key, "target-option", message, hint))
+            values[name] = None
+            fault = f"takes {error}, which is not in [project]"
+        if stated is None and not option["optional"]:
+            fault = "has to be stated"
+        elif stated is not None and (kind := _default(stated)):
+            fault = f"must be {kind[0]}"
+        elif default is not None and type(stated) is not type(default):
+            fault = f"must be of type {type(default).__name__}"
+        if fault := fault or _fault(option["schema"], values[name]):
+            message = f"the option {name!r} of the target {where.id!r} {fault}"
+            problems.append(reader.problem(place, "target-option", message, hint))
     for name in where.stated.keys() - known.keys():
-        hint = suggestion(name, known, "its options")
         message = f"the target {where.id!r} has no option {name!r}"
-        problems.append(reader.problem(name, "unknown-key", message, hint))
+        problems.append(reader.problem(name, "unknown-key", message, suggestion(name, known, "its options")))
     return values, problems
 
 
@@ -282,12 +277,12 @@ def _with_project(value: Any, project: Mapping[str, str]) -> Any:
 
 
 def _fault(schema: JsonObject, value: object) -> str:
-    """Say how a value breaks a schema; nothing where it does not."""
+    """Say how a value breaks a schema; nothing where there is none, or it does not."""
     try:
-        found = Validator(schema).violations(value, 1)
+        found = [] if value is None else Validator(schema).violations(value, 1)
     except UnsupportedSchema as error:
-        return f"its schema is no judge: {error}"
-    return " ".join(each.message for each in found)
+        return f"has a schema that is no judge: {error}"
+    return " ".join(f"is refused: {each.message}" for each in found)
 
 
 def _read_folder(where: TargetFolder, *, staged: bool) -> tuple[dict[str, str], Diagnostic | None]:
