@@ -80,6 +80,12 @@ FILES = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _with_the_sdk() -> None:
+    """The server of a bundle needs the SDK of MCP, whose version is pinned as it is installed."""
+    load("mcp")
+
+
 def project(folder: Path, **changed: str) -> Path:
     for name, text in {**FILES, **changed}.items():
         put(folder / name, text)

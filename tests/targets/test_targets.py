@@ -2,7 +2,6 @@
 
 import ast
 import json
-import re
 from pathlib import Path
 
 import jsonschema_rs
@@ -12,15 +11,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from toolcast.package_files import target_ids
 from toolcast.project.generate import Report, build
 from toolcast.project.worker import FRONTEND
 from toolcast.targets.escapes import ESCAPES, FILTERS
 
-from tests.docs.links import DOCS
 from tests.project.fake import config_of, put, tree
 from tests.project.steps.helper import toolcast as run
-from tests.targets.surfaces import target
 
 SPEC = """\
 description: {description}
@@ -269,16 +265,6 @@ def test_a_folder_and_its_files_stay_inside_of_the_project(tmp_path: Path) -> No
     put(file, file.read_text().replace('"lists"', '"../lists"'))
     with pytest.raises(AssertionError, match="config-outside"):
         config_of(tmp_path / "here")
-
-
-def test_the_page_has_a_row_for_each_built_in_target() -> None:
-    page = (DOCS / "reference/targets.md").read_text("utf-8")
-    table = page.partition("## Built-in targets")[2].partition("###")[0]
-    assert tuple(re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE)) == target_ids()
-    options = {id: {*built_in.options} for id, built_in in ((each, target(each)) for each in target_ids())}
-    for id, names in options.items():
-        row = next(line for line in table.splitlines() if line.startswith(f"| `{id}` |"))
-        assert [name for name in names if f"`{name}`" not in row.split("|")[3]] == []
 
 
 def test_compile_makes_built_in_targets_only() -> None:
