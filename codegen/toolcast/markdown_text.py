@@ -10,7 +10,7 @@ _NAMED = re.compile(r"(`[A-Za-z0-9_.$*#/\[\]<>-]{1,100}`)")
 _SPECIAL = re.compile(
     r"[\\`*<>&@|~#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])"  # markup wherever it stands
     r"|\](?=[\[(:])|(?<=:)/(?=/)|(?<=www)\."  # links, also those that are made of bare addresses
-    r"|^[+-]|^[0-9]+(?=[.)])"  # lists
+    r"|^[+-]|^[0-9](?=[0-9]*(?:[.)]|$))"  # lists, also where a full stop comes after the text
 )
 _SPACE = re.compile(r"\s+")
 
@@ -29,7 +29,7 @@ def _flat(text: str) -> str:
 
 
 def _entity(found: re.Match[str]) -> str:
-    return f"&#{ord(found[0])};" if found[0] in "<>&@/" else f"\\{found[0]}"
+    return f"&#{ord(found[0])};" if found[0] in "<>&@/0123456789" else f"\\{found[0]}"
 
 
 def code(text: str) -> str:
