@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import os
 import random
 import shutil
 import subprocess
+import sys
 import threading
 from contextlib import suppress
 from functools import partial
@@ -62,6 +64,13 @@ def test_a_server_offers_the_tool(
     client(module)
     page_copy = moved(HOW_TO / f"{page}.md", tmp_path)
     run_page(page_copy, project, environment={"FASTMCP_CHECK_FOR_UPDATES": "off"})
+
+
+def test_an_http_api_offers_the_tool(client: Client, project: Path, tmp_path: Path) -> None:
+    client("openapi_python_client")
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # where its formatter is
+    page = moved(HOW_TO / "http-api.md", tmp_path)
+    run_page(page, project, environment={"PATH": programs}, programs=["openapi-python-client"])
 
 
 def test_a_lock_tells_what_a_server_changed(client: Client, tmp_path: Path) -> None:

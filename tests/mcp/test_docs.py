@@ -24,7 +24,7 @@ def test_every_example_runs_in_its_order(
     python_server("mcp_server_time")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     locked = toolcast("lock", "--", sys.executable, "-m", "mcp_server_time")
     assert locked.exit_code == 0, locked.output
 

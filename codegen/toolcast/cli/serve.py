@@ -19,15 +19,21 @@ from .program import TargetError, close, load_registry, load_target, log_to_stde
 
 if TYPE_CHECKING:
     from ..mcp.serving.clients import BearerAuth
+    from ..mcp.serving.http_api import ApiOptions
     from ..runtime.view import ToolView
 
 _GRACE = 1.0
 """Seconds that running calls have to end after a signal."""
 
 
+_FOR_MCP = ("http", "stateless", "ask_approvals", "icon", "website", "instructions", "resources", "prompts")
+"""Options without a meaning for an HTTP API."""
+
+
 class _Options(Struct, frozen=True, kw_only=True):
     target: str
     http: str | None
+    http_api: str | None
     groups: tuple[str, ...]
     names: tuple[str, ...]
     permission: tuple[str, ...]
@@ -53,10 +59,15 @@ class _Options(Struct, frozen=True, kw_only=True):
         "toolcast serve app.tools:registry                      one client, on stdin and stdout",
         "toolcast serve app.tools:make_registry --http 8000     many, at http://127.0.0.1:8000/mcp",
         "toolcast serve app.tools:registry --groups files --permission read",
+        "toolcast serve app.tools:registry --http-api 8000      the API of http://127.0.0.1:8000/openapi.json",
     ),
 )
 @click.argument("target", metavar="MODULE:ATTRIBUTE")
 @click.option("--http", metavar="HOST:PORT", help="Serve streamable HTTP; a port alone is on this machine.")
+@click.option(
+    "--http-api", metavar="HOST:PORT",
+    help="Serve a plain HTTP API in place of MCP, with its OpenAPI document at /openapi.json.",
+)  # fmt: skip
 @click.option(
     "--groups", multiple=True, metavar="A,B", shell_complete=complete_groups,
     help="Offer these groups, with all below them.",
@@ -90,35 +101,33 @@ class _Options(Struct, frozen=True, kw_only=True):
 @click.option("--verbose", is_flag=True, help="Log every request to stderr.")
 @takes(_Options)
 def command(options: _Options) -> int:
-    """Offer a program's registry to MCP clients.
+    """Offer a program's registry to MCP clients, or as an HTTP API.
 
     MODULE:ATTRIBUTE is a ToolRegistry of yours, or a function (async or not) that returns one. Without --http
-    one client is served on stdin and stdout; everything else that is printed goes to stderr. After a signal
-    the exit status is 128 and the signal's number.
+    and --http-api one client is served on stdin and stdout; everything else that is printed goes to stderr.
+    After a signal the exit status is 128 and the signal's number.
     """
     from ..mcp.sdk import McpMissingError, load
-    from ..mcp.serving.serve import HttpOptions, address, http_app, serve_http, serve_stdio
-    from ..mcp.serving.server import mcp_server
+    from ..mcp.serving.http_api import API_AT, api_app
+    from ..mcp.serving.serve import MCP_AT, HttpOptions, address, http_app, serve_app, serve_stdio
     from ..runtime.errors import UnknownProviderError
 
     log_to_stderr(verbose=options.verbose)
-    if options.http is None and (options.token_env or options.stateless):
-        option = "--token-env" if options.token_env else "--stateless"
-        raise refuse(option, "needs-http", f"{option} is for HTTP, and stdio is served", "add --http PORT")
+    _check_use(options)
+    where = options.http if options.http_api is None else options.http_api
     try:
         load("mcp.server.lowlevel.server")
-        host, port = address(options.http) if options.http is not None else ("", 0)
-        auth = _token_auth(options.token_env)
+        place = ("", 0) if where is None else address(where)
         over_http = HttpOptions(
             allowed_hosts=options.allow_host,
             allowed_origins=options.allow_origin,
-            auth=auth,
+            auth=_token_auth(options.token_env),
             stateless=options.stateless,
         )
     except McpMissingError as problem:
         raise refuse(options.target, "mcp-missing", str(problem)) from None
     except ValueError as problem:
-        raise refuse(str(options.http), "bad-address", str(problem)) from None
+        raise refuse(str(where), "bad-address", str(problem)) from None
 
     async def main() -> int:
         with quiet_stdout():
@@ -128,17 +137,18 @@ def command(options: _Options) -> int:
                 view = _chosen(
                     registry, _split(options.groups), _split(options.names), _split(options.permission)
                 )
-                about = _stated(options)
-                server = mcp_server(view, ask_approvals=options.ask_approvals, **about, **beside)
-                if options.http is not None:
-                    http_app(server, host, over_http)  # refuses what must not be served
+                if options.http_api is not None:
+                    made, shown = api_app(view, place[0], over_http, _api(options)), API_AT
+                else:
+                    made, shown = _mcp_server(options, view, beside), MCP_AT
+                    made = made if where is None else http_app(made, place[0], over_http)
             except ValueError as problem:
                 raise TargetError(str(problem)) from None
         try:
-            if options.http is None:
-                return await _until_signalled(serve_stdio(server), registry)
+            if where is None:
+                return await _until_signalled(serve_stdio(made), registry)
             with _Noted() as noted:
-                await serve_http(server, host, port, over_http)
+                await serve_app(made, place, over_http, shown)
             return noted.status
         finally:
             with quiet_stdout():
@@ -151,9 +161,42 @@ def command(options: _Options) -> int:
     except UnknownProviderError as problem:
         raise refuse(options.target, "no-definition", str(problem)) from None
     except OSError as problem:
-        if options.http is None:
+        if where is None:
             raise
-        raise refuse(options.http, "not-served", str(problem), "choose another address") from None
+        raise refuse(where, "not-served", str(problem), "choose another address") from None
+
+
+def _check_use(options: _Options) -> None:
+    """Refuse options that what is served has no use for."""
+    if options.http_api is not None:
+        for name in _FOR_MCP:
+            if getattr(options, name):
+                option = f"--{name.replace('_', '-')}"
+                message = f"{option} is for MCP, and --http-api serves no MCP"
+                raise refuse(option, "needs-mcp", message, "leave one of them out")
+    elif options.http is None and (options.token_env or options.stateless):
+        option = "--token-env" if options.token_env else "--stateless"
+        raise refuse(option, "needs-http", f"{option} is for HTTP, and stdio is served", "add --http PORT")
+
+
+def _mcp_server(options: _Options, view: "ToolView", beside: JsonObject) -> Any:
+    from ..mcp.serving.server import mcp_server
+
+    about = _stated(options)
+    icons = [{"src": url} for url in options.icon]
+    more: JsonObject = {
+        "website_url": options.website,
+        "icons": icons,
+        "ask_approvals": options.ask_approvals,
+    }
+    return mcp_server(view, **about, **more, **beside)
+
+
+def _api(options: _Options) -> "ApiOptions":
+    from ..mcp.serving.http_api import ApiOptions
+
+    about = _stated(options)
+    return ApiOptions(title=about["title"] or about["name"], version=about["version"])
 
 
 def _stated(options: _Options) -> JsonObject:
@@ -166,8 +209,6 @@ def _stated(options: _Options) -> JsonObject:
         "version": (identity.version if name is None else "") if version is None else version,
         "title": options.title,
         "instructions": options.instructions,
-        "website_url": options.website,
-        "icons": [{"src": url} for url in options.icon],
     }
 
 

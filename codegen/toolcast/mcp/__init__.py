@@ -10,12 +10,14 @@ from .live.server_tool import Limits, ListingError, LiveTool
 from .live.terms import hinted_permission
 from .sdk import McpMissingError
 from .serving.clients import BearerAuth, CallLimits, Principal, Verify, fixed_token, principal_of
+from .serving.http_api import ApiOptions, api_app
 from .serving.prompts_and_resources import Prompts, Resources
 from .serving.serve import HttpOptions, http_app, serve_http, serve_mcp, serve_stdio
 from .serving.server import mcp_server
 from .serving.sessions import Replay
 
 __all__ = [
+    "ApiOptions",
     "BearerAuth",
     "CallLimits",
     "HttpOptions",
@@ -35,6 +37,7 @@ __all__ = [
     "ToolChanges",
     "ToolLock",
     "Verify",
+    "api_app",
     "fixed_token",
     "hinted_permission",
     "http_app",

@@ -362,7 +362,7 @@ class _Call:
             max_attempts = attempts_of(name, self.executor.max_attempts)
             result = refused_result(binding, problem, guard, self.context.attempt, max_attempts)
             stage = cast("Stage", self.stage)
-            wrong = guard.redacted_violations(problem.__cause__) if stage == "arguments" else ()
+            wrong = guard.redacted_violations(problem.__cause__) if observers and stage == "arguments" else ()
             written = guard.written(arguments) if wrong else None
             guard.notify(observers, Refused(name, call_id, provider, stage, result.error, written, wrong))
             return result

@@ -26,6 +26,15 @@ def standalone_schema(tool: AnyTool) -> JsonObject:
     return standalone_at(node.document(), node.pointer)
 
 
+def standalone_result(tool: AnyTool) -> JsonObject | None:
+    """Return the contract of a tool's result, as `standalone_schema` does; None if it has none."""
+    if tool.result is None:
+        return None
+    node = tool._result()
+    schema = follow(node.document(), node.pointer)
+    return standalone_at(node.document(), node.pointer) if isinstance(schema, dict) else {}
+
+
 def standalone_at(document: JsonMapping, pointer: str) -> JsonObject:
     """Return the schema at `pointer` of a contract document, with the definitions that it refers to. It
     shares literals with the document: do not change it."""

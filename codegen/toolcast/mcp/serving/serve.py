@@ -19,6 +19,8 @@ from .sessions import MEBIBYTE, EventLog, Replay, Sessions, WithoutReplay
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATH = "/mcp"
 """Where a server answers; clients are given `http://HOST:PORT/mcp`."""
+MCP_AT = f"MCP at {{}}{PATH}"
+"""The same for people, with `{}` for the URL of the server."""
 
 
 class HttpOptions(Struct, frozen=True, kw_only=True):
@@ -120,7 +122,14 @@ async def serve_http(
         ValueError: other machines reach the address, and there are no `allowed_hosts`.
         OSError: the address is in use.
     """
-    app = http_app(server, host, options)
+    await serve_app(http_app(server, host, options), (host, port), options, MCP_AT)
+
+
+async def serve_app(app: Any, address: tuple[str, int], options: HttpOptions, shown: str) -> None:
+    """Serve an ASGI application until the program ends. The log says `shown`, with the URL of the server in
+    place of `{}`. Raises OSError where the address is in use.
+    """
+    host, port = address
     uvicorn = load("uvicorn")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listening:
@@ -133,10 +142,8 @@ async def serve_http(
             limit_concurrency=options.max_connections + 1,  # uvicorn refuses the one that reaches it
             proxy_headers=False,  # whoever calls could state any address, and so have any number of shares
         )  # fmt: skip
-        shown = f"[{host}]" if ":" in host else host
-        logging.getLogger("toolcast.mcp").info(
-            f"serving MCP at http://{shown}:{listening.getsockname()[1]}{PATH}"
-        )
+        url = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
+        logging.getLogger("toolcast.mcp").info(f"serving {shown.format(url)}")
         await uvicorn.Server(config).serve(sockets=[listening])
 
 
@@ -158,13 +165,6 @@ def http_app(
     Raises:
         ValueError: as `serve_http`; a bound is out of range.
     """
-    if not _is_loopback(host) and not options.allowed_hosts:
-        raise ValueError(
-            f"{host} is reached from other machines: name the hosts by which clients call it "
-            "(allowed_hosts, --allow-host tools.example.com:8000), or serve on 127.0.0.1."
-        )
-    hosts = [Authority.of(each) for each in options.allowed_hosts]
-    origins = [Origin.of(each) for each in options.allowed_origins]
     if min(options.max_sessions, options.max_client_sessions) < 1:
         raise ValueError("max_sessions and max_client_sessions are 1 or more")
     # HostGuard and Sessions take the place of the SDK's checks, which compare beginnings of hosts, and
@@ -197,11 +197,25 @@ def http_app(
             share=options.max_client_sessions,
             idle=options.session_idle,
         )
-    made.add_middleware(BodyDeadline, seconds=options.body_seconds)
+    return guarded(made, host, options)
+
+
+def guarded(app: Any, host: str, options: HttpOptions) -> Any:
+    """Return a Starlette application that checks requests by `options` first: their host and origin, token,
+    and how long they take to arrive. Raises ValueError, as `serve_http`.
+    """
+    if not _is_loopback(host) and not options.allowed_hosts:
+        raise ValueError(
+            f"{host} is reached from other machines: name the hosts by which clients call it "
+            "(allowed_hosts, --allow-host tools.example.com:8000), or serve on 127.0.0.1."
+        )
+    hosts = [Authority.of(each) for each in options.allowed_hosts]
+    origins = [Origin.of(each) for each in options.allowed_origins]
+    app.add_middleware(BodyDeadline, seconds=options.body_seconds)
     if options.auth is not None:
-        made.add_middleware(BearerGuard, auth=options.auth)
-    made.add_middleware(HostGuard, hosts=hosts, origins=origins)
-    return made
+        app.add_middleware(BearerGuard, auth=options.auth)
+    app.add_middleware(HostGuard, hosts=hosts, origins=origins)
+    return app
 
 
 def address(text: str) -> tuple[str, int]:

@@ -86,7 +86,7 @@ class Refused(_Event, frozen=True):
         stage: the step that refused it.
         error: the text for the model.
         written: as of Decoded, at the stage `arguments` alone.
-        violations: what is wrong with `written`, redacted, without what was expected.
+        violations: what is wrong with the arguments, redacted, without what was expected.
     """
 
     stage: Stage

@@ -59,8 +59,8 @@ class Guard:
         return Written(shown, shown is not arguments and shown != arguments)
 
     def redacted_violations(self, problem: object) -> "tuple[Violation, ...]":
-        """Return what is wrong with refused arguments, for hooks that want them."""
-        if not self.records or not isinstance(problem, ArgumentError):
+        """Return what is wrong with refused arguments, for events."""
+        if not isinstance(problem, ArgumentError):
             return ()
         from ...jsonschema.validator_errors import Violation
 
