@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from toolcast.analysis.report.catalogue import catalogue
 from toolcast.analysis.report.page import render_page
 from toolcast.analysis.report.report_model import Loss, ProviderDetail
 from toolcast.cli.main import import_group
@@ -78,4 +77,3 @@ def test_real_tools_are_collected(shared_dir: Path, tmp_path: Path, corpus: str)
                 if loss.of == "parameters" and one.schema_pointer is not None:
                     _is_nearest(loss, one)
     assert render_page(report)
-    assert sum(line.startswith("### ") for line in catalogue(report)) == len(report.tools)

@@ -348,3 +348,21 @@ def test_show_prints_the_model(tmp_path: Path) -> None:
     assert (order["required"], limit["default"], limit["has_default"]) == (True, 10, True)
     note = next(each for each in model["types"] if each["name"] == order["type"]["name"])["properties"][1]
     assert note["type"] == {**note["type"], "kind": "string", "nullable": True}
+
+
+def test_built_in_targets_are_outputs_too(tmp_path: Path) -> None:
+    """Documents of all tools, and pages of each, with what they have no place for."""
+    project(tmp_path)
+    listed = '[project]\nname = "acme"\nversion = "1.2"\n[tool.toolcast]\nproviders = ["mcp"]\n'
+    put(tmp_path / "pyproject.toml", f'{listed}targets = ["openapi", "reference"]\n')
+    assert built(tmp_path).diagnostics == ()
+    made = tree(tmp_path / "generated")
+    assert json.loads(made["targets/openapi/openapi.json"])["info"] == {"title": "acme", "version": "1.2"}
+    assert {"targets/reference/index.md", "targets/reference/tools/orders.md"} <= made.keys()
+    ledger = json.loads(made["ledger/orders.json"])
+    lost = {(id, each["keyword"]) for each in ledger for id in each["providers"] if id.startswith("targets/")}
+    assert lost == {("targets/openapi", "annotations")}
+    assert built(tmp_path, mode="check").plan.empty
+    put(tmp_path / "pyproject.toml", listed)
+    assert built(tmp_path).diagnostics == ()
+    assert not (tmp_path / "generated/targets").exists()

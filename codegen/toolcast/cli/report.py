@@ -4,7 +4,6 @@ import gc
 import stat
 import sys
 import webbrowser
-from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -24,13 +23,12 @@ if TYPE_CHECKING:
     from ..analysis.report.report_model import Report
     from ..config import Config
 
-_Form = Literal["html", "markdown", "json"]
-_FORMS = ("html", "markdown", "json")
+_Form = Literal["html", "json"]
+_FORMS = ("html", "json")
 _MISSING = ("no-specs", "unknown-tool", "unknown-provider")
 """Codes of what a report is to be about and does not exist: one of less would replace a good one."""
 _GARBAGE = 200_000
 """Values between two searches for cycles: what is known of thousands of tools stays until the end."""
-_SUFFIXES: Mapping[_Form, str] = {"html": "html", "markdown": "md", "json": "json"}
 
 
 class _Options(Struct, frozen=True, kw_only=True):
@@ -50,14 +48,13 @@ class _Options(Struct, frozen=True, kw_only=True):
         "toolcast report --open                 write toolcast-report.html, and open it in the browser",
         "toolcast report --against origin/main  with what this branch changes, and for whom",
         "toolcast report edit grep              two tools",
-        "toolcast report --format markdown --out TOOLS.md",
         "toolcast report --format json --out - | jq '.sets[].tokens'",
     ),
 )
 @click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=complete_tools)
 @click.option(
     "-o", "--out", "out", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
-    help="Where to write; `-` is standard output (default: toolcast-report.html, .md or .json).",
+    help="Where to write; `-` is standard output (default: toolcast-report.html or .json).",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace a file that is no report, too.")
 @click.option("--open", "opened", is_flag=True, help="Open the page in the browser.")
@@ -71,7 +68,7 @@ class _Options(Struct, frozen=True, kw_only=True):
 )  # fmt: skip
 @click.option(
     "--format", "form", type=click.Choice(_FORMS), default="html", show_default=True,
-    help="A page to look at, a catalogue for a wiki or a pull request, or the data.",
+    help="A page to look at, or the data.",
 )  # fmt: skip
 @config_option
 @takes(_Options)
@@ -87,7 +84,7 @@ def command(options: _Options) -> int:
     if options.opened and (options.form != "html" or str(options.out) == "-"):
         raise click.UsageError("--open opens a page: leave out --format, and `--out -`.")
     config = configuration(options.config_file)
-    target = options.out or Path(f"toolcast-report.{_SUFFIXES[options.form]}")
+    target = options.out or Path(f"toolcast-report.{options.form}")
     printed = str(target) == "-"
     if not printed and not options.force:
         _check_target(target)
@@ -103,7 +100,7 @@ def command(options: _Options) -> int:
     print_diagnostics(problems)
     if any(each.code in _MISSING for each in problems):
         return 1
-    content = _content(report, comparison, options.form)
+    content = _content(report, options.form)
     if printed:
         _print(content)
     else:
@@ -138,18 +135,12 @@ def _open_page(url: str) -> None:
         click.echo(f"toolcast: no browser was found; open {url}, or set BROWSER to a browser", err=True)
 
 
-def _content(report: "Report", compared: "DiffOutcome | None", form: _Form) -> bytes:
+def _content(report: "Report", form: _Form) -> bytes:
     if form == "html":
         from ..analysis.report.page import render_page
 
         return render_page(report)
-    if form == "json":
-        return f"{json_text(report)}\n".encode()
-    from ..analysis.report.catalogue import catalogue
-    from .diff_text import markdown
-
-    differences = () if compared is None else ("", *markdown(compared))
-    return "".join(f"{line}\n" for line in catalogue(report, differences)).encode()
+    return f"{json_text(report)}\n".encode()
 
 
 def _print(content: bytes) -> None:
@@ -180,10 +171,9 @@ def _not_written(place: str, error: OSError) -> Exception:
 
 _MARKS: Final = (
     b'<meta name="generator" content="toolcast report">',
-    b"<!-- toolcast report -->",
     b'"kind": "toolcast-report"',
 )
-"""Marks near the beginning of a report: of a page, of a catalogue, of the data."""
+"""Marks near the beginning of a report: of a page, of the data."""
 _HEAD: Final = 512
 """Bytes in which a mark must stand."""
 

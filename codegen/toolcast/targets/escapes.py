@@ -7,10 +7,19 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import Final
 
+import msgspec
+
 from ..hidden_characters import escape_hidden
 from ..markdown_text import code, escaped
+from .model import Type
 
+_WORDS: Final = {"any": "any value", "map": "object", "tuple": "array", "nothing": "no value"}
+_MOST: Final = 6
+"""Values of an enum, and branches of a union, that are shown."""
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.$-]*(?:/[A-Za-z0-9_.$-]+)*")
+_END_OF_HTML: Final = re.compile(r"--(!?)>")
+_BLOCK: Final = re.compile(r"^[=:]")
+"""Characters that could make a heading or a table of the line before, in Markdown."""
 _LONG_ESCAPE: Final = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})")
 
 
@@ -45,7 +54,39 @@ def _yaml(text: str) -> str:
 
 def line(text: str) -> str:
     """Write one line of a comment, which no text ends."""
-    return escape_hidden(" ".join(text.split())).replace("*/", "* /").replace("/*", "/ *").rstrip("\\")
+    plain = escape_hidden(" ".join(text.split())).replace("*/", "* /").replace("/*", "/ *").rstrip("\\")
+    return _END_OF_HTML.sub(r"-- \1>", plain)
+
+
+def paragraph(text: str) -> str:
+    """Write one paragraph of Markdown that keeps the lines of a text."""
+    lines = (escaped(each) for each in text.splitlines())
+    return "\\\n".join(_BLOCK.sub(r"\\\g<0>", each) for each in lines if each)
+
+
+def cell(text: str) -> str:
+    """Write code in a cell of a table of Markdown, which a bar would end."""
+    return code(text).replace("|", "\\|")
+
+
+def json_value(found: object, indent: int = 2) -> Written:
+    """Write any value as JSON, in which no character hides; on one line with `indent` 0."""
+    return Written(escape_hidden(msgspec.json.format(msgspec.json.encode(found), indent=indent).decode()))
+
+
+def words(kind: Type) -> str:
+    """Return a type in words, such as `array of string or null`."""
+    parts: list[str] = [json_value(each, 0) for each in kind.members[:_MOST]] or [
+        *dict.fromkeys(words(each) for each in kind.branches[:_MOST] if kind.kind == "union")
+    ]
+    left = len(kind.members or kind.branches) - _MOST
+    parts += [f"{left} more"] if left > 0 and parts else []
+    plain = kind.name or _WORDS.get(kind.kind, kind.kind)
+    found = (" | " if kind.members else " or ").join(parts) or plain
+    if kind.kind in ("array", "map") and kind.element is not None:
+        found = f"{plain} of {words(kind.element)}"
+    stated = "null" in parts or kind.kind == "any"
+    return f"{found} or null" if kind.nullable and not stated else found
 
 
 def fenced(text: str) -> str:
@@ -72,4 +113,7 @@ ESCAPES: Final[Mapping[str, Callable[[str], str]]] = {
     "shell": lambda text: shlex.quote(escape_hidden(text)),
 }
 """The default of a target by its `escape`; each is also a filter of templates, as are others below."""
-FILTERS: Final[Mapping[str, Callable[[str], str]]] = {**ESCAPES, "name": name, "code": code, "fenced": fenced}
+FILTERS: Final[Mapping[str, Callable[[str], str]]] = {
+    **ESCAPES, "name": name, "code": code, "cell": cell, "paragraph": paragraph, "fenced": fenced,
+}  # fmt: skip
+"""Each writes a text."""

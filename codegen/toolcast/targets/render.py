@@ -22,7 +22,6 @@ from jinja2 import DictLoader
 from jinja2.runtime import Context, Macro
 from msgspec import Struct
 
-from ..hidden_characters import escape_hidden
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.validator import Validator
@@ -32,7 +31,7 @@ from ..output_layout import target_path
 from ..providers import LedgerEntry
 from ..spec.keys import KEYS
 from ..spec.tool_spec import Annotations, ToolSpec
-from .escapes import ESCAPES, FILTERS, Written, line
+from .escapes import ESCAPES, FILTERS, Written, json_value, line, words
 from .model import GroupModel, SetModel, TargetError, ToolModel
 from .target import REPORTED, Output, Target
 
@@ -235,7 +234,7 @@ class _Sandbox(BoundedSandbox):
         super().__init__(DictLoader(dict(texts)))
         self._escape = ESCAPES[escape]
         self.filters |= {name: _written(each) for name, each in FILTERS.items()}
-        self.filters |= {"lines": _lines, "json_value": _json_value}
+        self.filters |= {"lines": _lines, "json_value": json_value, "words": words}
 
     def printed(self, value: object) -> object:
         """Return the text of a value. Raises TypeError for one that has none."""
@@ -264,11 +263,6 @@ def _lines(text: str, prefix: str) -> Written:
     """Write each line of a text after `prefix`, as comments that end with the line."""
     rows = text.splitlines() or [""]
     return Written("\n".join(f"{prefix}{line(row)}".rstrip() for row in rows))
-
-
-def _json_value(value: object, indent: int = 2) -> Written:
-    """Write any value of the model as JSON, in which no character hides; on one line with `indent` 0."""
-    return Written(escape_hidden(msgspec.json.format(msgspec.json.encode(value), indent=indent).decode()))
 
 
 def _render(target: Target, name: str, scope: Mapping[str, object]) -> str:

@@ -1,4 +1,4 @@
-"""A report as data, for a page, a catalogue or a program.
+"""A report as data, for a page or a program.
 
 The structs encode to JSON as they stand. The page has `Report` without `details` at once, and `details` in
 compressed parts.
