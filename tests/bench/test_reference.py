@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import toolcast
-from toolcast.cli.main import COMMANDS, KINDS, STEPS
+from toolcast.cli.main import COMMANDS, KINDS, UNLISTED
 from toolcast.config import load_config
 
 from bench.reference.all_pages import FOLDER, all_pages, differing, write
@@ -73,7 +73,7 @@ def test_the_anchors_of_names_are_unique() -> None:
 
 
 def test_every_command_has_a_section() -> None:
-    expected = {*COMMANDS, *STEPS, *(f"import {kind}" for kind in KINDS)}
+    expected = {*COMMANDS, *UNLISTED, *(f"import {kind}" for kind in KINDS)}
     assert {path for path, _ in walk()} == expected
     headings = re.findall(r"^## toolcast (.+)$", all_pages()["command-line.md"], re.MULTILINE)
     assert sorted(headings) == sorted(expected)

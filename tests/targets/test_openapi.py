@@ -18,7 +18,6 @@ from toolcast.contract.build import Built
 from toolcast.importers.declared_tools import Declared
 from toolcast.importers.openapi.document import OpenApiDocument, parse_openapi
 from toolcast.importers.openapi.read_openapi import declarations_of
-from toolcast.targets.model import TargetError
 from toolcast.targets.openapi import About, Operation, openapi_document
 from toolcast.targets.render import set_outputs
 
@@ -125,6 +124,7 @@ def contract_of(spec: dict[str, Any]) -> Built:
 
 
 def test_a_generator_of_models_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    load("email_validator")  # for addresses, by pydantic
     made = generate(
         content_of(reference_tools()).decode(),
         input_file_type=InputFileType.OpenAPI,
@@ -266,8 +266,3 @@ def test_no_text_changes_the_document(texts: list[str]) -> None:
 def test_it_is_the_same_in_any_order() -> None:
     tools = reference_tools()
     assert content_of(tools) == content_of(tools[::-1])
-
-
-def test_an_option_of_another_kind_is_refused() -> None:
-    with pytest.raises(TargetError, match="its schema judge"):
-        set_outputs(built_in("openapi", title=3, version="1"), together(reference_tools()))

@@ -379,7 +379,7 @@ class Cost(NamedTuple):
 
     @property
     def compared(self) -> int:
-        """How often a fast search compares each character, at most."""
+        """Return the number of times that a fast search compares each character, at most."""
         return _PER_CHARACTER if self.more is None else min(self.more, _PER_CHARACTER)
 
     def fast_length(self) -> float:

@@ -37,7 +37,7 @@ class Behaviour(Struct, frozen=True, cache_hash=True):
 
 
 class Traits(Struct, frozen=True, cache_hash=True):
-    """What a plain document has that dialects treat differently.
+    """The parts of a plain document that dialects treat differently.
 
     `root` are the keywords of the root. `facts` are about objects and arrays: `optional` properties, or a
     `required` that does not list each once; names of it that are `undeclared`, or an `empty` one; objects
