@@ -21,10 +21,11 @@ from .passes.strict_objects import OPTIONAL
 from .profiles.dialect import Dialect, disposition
 
 _OF_OBJECTS = frozenset(("properties", "required", "additionalProperties"))
-_PLAIN = METADATA | _OF_OBJECTS
-_PLAIN |= {"$schema", "type", "enum", "format", "pattern", "minLength", "maxLength", "minProperties"}
-_PLAIN |= {"maxProperties", "items", "minItems", "maxItems", "uniqueItems", "minimum", "maximum"}
-_PLAIN |= {"exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+_PLAIN = METADATA | _OF_OBJECTS | {
+    "$schema", "type", "enum", "format", "pattern", "minLength", "maxLength", "minProperties",
+    "maxProperties", "items", "minItems", "maxItems", "uniqueItems", "minimum", "maximum", "exclusiveMinimum",
+    "exclusiveMaximum", "multipleOf",
+}  # fmt: skip
 _SINGLE = frozenset(TYPES) - {"null"}
 _MOST_FORMATS, _LONGEST_FORMAT = 16, 32
 """Formats of a document of which traits are kept, and the characters of one."""

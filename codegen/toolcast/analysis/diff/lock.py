@@ -349,7 +349,7 @@ class ServerLock:
         try:
             lock = read_lock(path, show(path))
         except UnreadableStateError as error:
-            problems = (error.problem,)
+            lock, problems = Lock(), (error.problem,)
         if config is None or has_errors(problems):
             raise LockError("; ".join(f"{each.file}: {each.message}" for each in problems))
         if not source and len(lock.sources) == 1:

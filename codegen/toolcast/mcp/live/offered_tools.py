@@ -100,6 +100,7 @@ class ToolLock(Protocol):
     @property
     def names(self) -> Collection[str]:
         """The server's names of the locked tools."""
+        ...
 
     def judge(self, tool: LiveTool) -> LockVerdict:
         """Compare a listed tool with its locked form; called in a worker thread.
@@ -110,6 +111,7 @@ class ToolLock(Protocol):
         Returns:
             What to offer, or why nothing; and the differences.
         """
+        ...
 
 
 class _Offer(Struct):

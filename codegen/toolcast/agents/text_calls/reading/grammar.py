@@ -113,7 +113,8 @@ class BegunCalls(Struct, frozen=True, eq=False):
         alike: dict[tuple[str, ...], tuple[Ends, ...]] = {}
         for one in several:
             alike[one.close.literals] = (*alike.get(one.close.literals, ()), one.close)
-        marks, closes = frozenset(one.mark for one in several), frozenset(one.close for one in several)
+        marks: frozenset[Mark] = frozenset(one.mark for one in several)
+        closes = frozenset(one.close for one in several)
         return cls(several, literal, marks, closes, tuple(alike.values()))
 
 

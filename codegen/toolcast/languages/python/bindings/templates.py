@@ -179,7 +179,7 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
         super().__init__(
             loader=loader,
             optimized=False,  # an expression is not computed before it is counted
-            finalize=pass_context(lambda _context, value: self.printed(_held(value))),
+            finalize=self._printed,
             **_OPTIONS,
         )
         self.globals = {name: self.globals[name] for name in _GLOBALS}
@@ -196,6 +196,10 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
             yield
         finally:
             _budget.reset(token)
+
+    @pass_context
+    def _printed(self, _context: Context, value: object) -> object:
+        return self.printed(_held(value))
 
     def printed(self, value: object) -> object:
         """Return what an expression prints for its value."""
