@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from toolcast.project.worker import FRONTEND
 
 from tests.project.fake import config_of, put
 from tests.report.browser.chromium import chromium, program
+from tests.targets.surfaces import corpus_model
 from tests.typescript.projects import type_problems
 from tests.typescript.tools import MODULES, ROOT, node, run_node
 
@@ -145,6 +147,38 @@ console.log(JSON.stringify(drafts));
     assert not [name for name, draft in answers.items() if isinstance(draft, str)]
     for draft in answers.values():
         assert jsonschema_rs.meta.is_valid({"$schema": "http://json-schema.org/draft-07/schema#", **draft})
+
+
+@pytest.mark.corpora
+def test_real_schemas_mean_the_same_in_draft_7(made: Path, shared_dir: Path) -> None:
+    """200 tools of the corpora: one verdict in both drafts, or the keyword that draft 7 lacks."""
+    schemas = [tool.parameters for tool in corpus_model(shared_dir).tools]
+    assert len(schemas) >= 200
+    drafts = script(
+        made,
+        READ
+        + """\
+import { standardSchema } from "./targets/standard-schema/index.js";
+const older = (schema) => {
+  const { jsonSchema } = standardSchema({ schema, parse: (value) => value })["~standard"];
+  try { return jsonSchema.input({ target: "draft-07" }); } catch (error) { return error.message; }
+};
+console.log(JSON.stringify(given.schemas.map(older)));
+""",
+        schemas=schemas,
+    )
+    lacking = [draft for draft in drafts if isinstance(draft, str)]
+    assert all(re.fullmatch(r"draft-07 has no \S+", each) for each in lacking)
+    assert len(lacking) < 5
+    for schema, draft in zip(schemas, drafts, strict=True):
+        if isinstance(draft, str):
+            continue
+        newest = jsonschema_rs.Draft202012Validator(schema, validate_formats=False)
+        older = jsonschema_rs.Draft7Validator(draft, validate_formats=False)
+        names = schema.get("properties", {})
+        values = [{}, *({name: value} for name in names for value in (None, "", 0, 1.5, True, [], {}, ["a"]))]
+        for value in values:
+            assert newest.is_valid(value) == older.is_valid(value), (schema, value)
 
 
 def test_the_ai_sdk_calls_a_tool(made: Path) -> None:

@@ -2,6 +2,8 @@
 
 import ast
 import json
+import subprocess
+import sys
 from pathlib import Path
 from unicodedata import category
 
@@ -266,6 +268,24 @@ def test_a_folder_and_its_files_stay_inside_of_the_project(tmp_path: Path) -> No
     put(file, file.read_text().replace('"lists"', '"../lists"'))
     with pytest.raises(AssertionError, match="config-outside"):
         config_of(tmp_path / "here")
+
+
+def test_a_build_without_targets_neither_imports_nor_reads_one(tmp_path: Path) -> None:
+    project(tmp_path)
+    put(tmp_path / "pyproject.toml", '[tool.toolcast]\nproviders = ["mcp"]\n')
+    program = """\
+import sys
+read = []
+sys.addaudithook(lambda event, args: read.append(str(args[0])) if event == "open" else None)
+from toolcast.cli.main import run
+assert run(["generate"]) == 0
+print([name for name in sys.modules if name.startswith("toolcast.targets.") and not name.endswith(".model")])
+print([path for path in read if "/templates/targets/" in path])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-2:] == ["[]", "[]"]
 
 
 def test_compile_makes_built_in_targets_only() -> None:
