@@ -355,7 +355,7 @@ def test_each_tool_of_the_corpora_has_a_command(
 
 def test_outputs_stay_and_the_ledger_names_what_has_no_place(project: Path) -> None:
     made = tree(project / "made_cli/targets")
-    assert [*made] == ["cli/__main__.py", "cli/commands.json"]
+    assert [path for path in made if "__pycache__" not in path] == ["cli/__main__.py", "cli/commands.json"]
     assert build(config_of(project), FRONTEND, mode="check").plan.empty
     ledger = json.loads((project / "made_cli/ledger/edit.json").read_bytes())
     assert {each["keyword"] for each in ledger if "targets/cli" in each["providers"]} == {"annotations"}

@@ -154,7 +154,7 @@ def _print(result: "ToolResult", json_flag: str) -> int:
         return 1
     texts = [result.output, *(piece.text for piece in result.content if piece.kind == "text")]
     for text in filter(None, texts):
-        print(printable(text) if sys.stdout.isatty() else text)
+        print(printable(text) if sys.stdout.isatty() else text, flush=True)
     for piece in result.content:
         if piece.kind != "text":
             shown = f"{piece.kind} {one_line(piece.media_type)}, {len(piece.data):,} bytes"

@@ -2008,23 +2008,26 @@ ${one.message}`)) found.push(one);
   var Search = class {
     /**
      * @param {string} pattern - the pattern of the schema
-     * @param {SlowPattern} [slow] - absent where the engine is always quick
+     * @param {SlowPattern} [slow] - absent where the engine is always quick, whatever the characters
      */
     constructor(pattern, slow) {
       this.pattern = pattern;
       this.expression = expression(pattern);
       this.slow = slow;
+      this.fast = slow?.fast ?? Infinity;
       this.simulation = slow?.automaton ? new Simulation(slow.automaton) : null;
     }
     /** Whether a text of this length is searched by the engine, whatever it is. */
     isFast(length) {
-      return this.slow === void 0 || length <= this.slow.fast;
+      return length <= this.fast;
     }
     /** The steps that a search by the engine counts. */
     steps(text, length) {
-      if (this.isFast(length)) return PER_CHARACTER * (sizeOf(text) + 4);
+      const { beyond = 0, compared = 0 } = this.slow ?? {};
+      const past = text.length - length;
+      if (this.isFast(length)) return PER_CHARACTER * (sizeOf(text) + 4) + past * compared * beyond;
       const level = this.slow.levels.findIndex((longest) => length <= longest);
-      return level < 0 ? Infinity : 2 ** level;
+      return level < 0 ? Infinity : 2 ** level * (past ? 1 + beyond : 1);
     }
   };
   var Searches = class {
@@ -2410,9 +2413,9 @@ ${one.message}`)) found.push(one);
   }
   function patternRule({ schema, search }) {
     const found = search(schema.pattern);
-    const shown = found.slow === void 0 || found.simulation ? LONG3 : Math.min(found.slow.fast, LONG3);
-    const longest = Math.max(schema.maxLength ?? Infinity, shown);
-    const skips = (text) => found.slow !== void 0 && text.length > longest && lengthOf(text) > longest;
+    const shown = found.simulation ? LONG3 : Math.min(found.fast, LONG3);
+    const longest = found.fast === Infinity ? Infinity : Math.max(schema.maxLength ?? Infinity, shown);
+    const skips = (text) => text.length > longest && lengthOf(text) > longest;
     return valueRule(
       (value, run) => typeof value !== "string" || skips(value) || run.searches.finds(found, value),
       "pattern",
