@@ -72,7 +72,7 @@ def _parse_mapping(tool: str, arguments: object) -> object:
         raise ArgumentError(tool, f"expected a JSON object, got a Python {kind}. {_SEND}")
     try:
         return copy_json(arguments)[1]
-    except (TypeError, ValueError, OverflowError, RecursionError):
+    except (msgspec.MsgspecError, TypeError, ValueError, OverflowError, RecursionError):
         pass  # a client's own types are walked, and faults named
     try:
         return copy_plain(arguments)

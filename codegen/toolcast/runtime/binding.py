@@ -97,7 +97,7 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
                         return params
                     if not may_repeat_key(text, colons, decode_json(text)):
                         return params
-            except (TypeError, ValueError, OverflowError, RecursionError):
+            except (msgspec.MsgspecError, TypeError, ValueError, OverflowError, RecursionError):
                 pass  # the steps open what is encoded twice, settle, and name what is wrong
         wire_decoder = None if provider is None else self._wire_decoder(provider)
         if self.inject or injected:
