@@ -249,6 +249,7 @@ def test_a_page_offers_its_tools(made: Path, browser: "Browser") -> None:
     found = page.evaluate(
         """async () => {
   const { register } = await import("/targets/webmcp/register.js");
+  const { tools: all } = await import("/typescript/index.js");
   const given = [], stop = new AbortController(), context = document.modelContext;
   const edit = (params) => (given.push(params), { replacements: 1, snippet: "" });
   await register({ edit, grep: () => "none" }, { signal: stop.signal });
@@ -260,7 +261,10 @@ def test_a_page_offers_its_tools(made: Path, browser: "Browser") -> None:
   const text = await call("grep", { pattern: "a" });
   const unknown = await register({ nothing: edit }).catch((error) => error.message);
   stop.abort();
-  return { given, tools, wrong, right, text, unknown, left: (await context.getTools()).length };
+  const left = (await context.getTools()).length;
+  await register(Object.fromEntries(Object.keys(all).map((name) => [name, () => "done"])));
+  const schemas = JSON.stringify((await context.getTools()).map((tool) => [tool.name, tool.inputSchema]));
+  return { given, tools, wrong, right, text, unknown, left, schemas };
 }"""
     )
     page.close()
@@ -272,3 +276,9 @@ def test_a_page_offers_its_tools(made: Path, browser: "Browser") -> None:
     assert found["text"]["content"] == [{"type": "text", "text": "none"}]
     assert "nothing" in found["unknown"]
     assert found["left"] == 0
+    registered = dict(json.loads(found["schemas"]))
+    assert len(registered) >= 19
+    del registered["__proto__"]  # its number past 2**53 is the nearest that JavaScript can write
+    for name, schema in registered.items():
+        sent = json.loads((made / f"schemas/mcp/{name}.json").read_bytes())["inputSchema"]
+        assert {**schema, "$schema": ""} == {**sent, "$schema": ""}
