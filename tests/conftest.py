@@ -3,6 +3,7 @@
 import faulthandler
 import gc
 import hashlib
+import logging
 import os
 import secrets
 import signal
@@ -50,6 +51,17 @@ def _compiler_digested_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fingerprint, "_contents", kept)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _log_levels_restored() -> Iterator[None]:
+    """Undo what a command sets that a test runs in this process: others read the log."""
+    loggers = [logging.getLogger(name) for name in ("", "toolcast", "mcp")]
+    levels = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, levels, strict=True):
+        if logger.level != level:
+            logger.setLevel(level)
 
 
 @pytest.fixture(scope="session", autouse=True)

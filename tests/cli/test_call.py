@@ -1,11 +1,10 @@
 """`toolcast call`: a tool called from the command line, or the arguments of a call checked."""
 
 import json
-import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -32,15 +31,6 @@ def call(monkeypatch: pytest.MonkeyPatch) -> Call:
         return CliRunner().invoke(cli, ["call", *arguments], prog_name="toolcast", input=stdin)
 
     return run
-
-
-@pytest.fixture(autouse=True)
-def level_of_the_log() -> Iterator[None]:
-    """The command that runs an app sets the level of our log, in this process, too."""
-    logger = logging.getLogger("toolcast")
-    before = logger.level
-    yield
-    logger.setLevel(before)
 
 
 def test_stdout_has_the_result_alone() -> None:

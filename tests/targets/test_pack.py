@@ -262,7 +262,7 @@ def test_the_official_command_takes_a_bundle_and_a_host_starts_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Validated, unpacked, packed and started as a host does, with the versions that are packed, by uv."""
-    package, node = NODE_SERVERS.parent / "@anthropic-ai/mcpb", shutil.which("node")
+    package, node = NODE_SERVERS / "@anthropic-ai/mcpb", shutil.which("node")
     if node is None or not package.is_dir():
         missing("the command for MCP bundles is not installed; `make mcp-servers` installs it")
     uv = load("uv").find_uv_bin()
