@@ -75,7 +75,7 @@ def test_equal_specs_are_neither_parsed_nor_read_from_git(repository: Repository
 
 @pytest.mark.parametrize("level", ["warning", "error"])
 def test_a_level_hides_changes_and_alters_none(repository: Repository, level: str) -> None:
-    """What nobody asks for is not looked for; all else is found as if it were, suppressions included."""
+    """Changes below the level are left out; all others are as without it, suppressed ones included."""
     known = {"reason": "It is wanted.", "until": "2099-01-01"}
     ignored = {"diff": {"ignore": {"calls-widened": known, "parameter-added": known}}}
     free = with_properties(EDIT, mode={"type": "string"}, place={"$ref": "_types/place.json"})

@@ -282,7 +282,7 @@ def test_new_tools_wait_for_approval(sdk: Sdk) -> None:
 
 
 def test_tools_that_come_later_wait_for_approval_without_a_lock_too(sdk: Sdk) -> None:
-    """What is listed first is approved; a server that was looked at cannot bring another tool unseen."""
+    """The first listing is approved; a server that was looked at cannot bring another tool unseen."""
     server = Scripted(sdk, ECHO, {**ECHO, "name": "unfit", "description": "x" * 20_000})
     more = {**ECHO, "name": "more"}
 

@@ -84,7 +84,7 @@ def plain(rng: Random, depth: int = 0) -> dict[str, Any]:
 
 
 def outcome(call: Callable[[], Normalized]) -> tuple[Normalized, str] | str:
-    """What a call returns, with its text: its order counts, and true is not 1. Or the reason of a refusal."""
+    """Return the outcome of a call with its JSON text, or the reason of a refusal."""
     try:
         found = call()
     except SchemaError as problem:
@@ -93,7 +93,7 @@ def outcome(call: Callable[[], Normalized]) -> tuple[Normalized, str] | str:
 
 
 def assert_shared_is_own(schema: dict[str, Any], rng: Random) -> None:
-    """Whichever dialects were walked before, each has what it has alone."""
+    """Each dialect has what it has alone, after whichever others."""
     normalizer = SchemaNormalizer(schema)
     for profile in rng.sample(PROFILES, len(PROFILES)):
         for strict in (None, False):

@@ -160,7 +160,7 @@ def test_the_commands_of_a_skill_call_its_tools(tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_same_files_are_the_same_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever their times are, wherever they are, and from wherever they are packed."""
+    """Times, places and the folder that packs them change no byte."""
     pack(project(tmp_path / "a"), monkeypatch)
     other = project(tmp_path / "b")
     for number, path in enumerate(sorted(other.rglob("*.py"))):

@@ -27,7 +27,7 @@ class PackageError(Exception):
     """The files about the whole set cannot be made, so nothing may be published."""
 
     hint = ""
-    """What to do, where a target is the cause."""
+    """The remedy, where a target is the cause."""
 
     def diagnostic(self, file: str) -> Diagnostic:
         if self.hint:

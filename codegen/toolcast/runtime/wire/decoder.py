@@ -32,7 +32,7 @@ class WireDecoder:
         locations = Locations(forms, document)
         self._start = locations.start
         self.simple = locations.simple
-        """Whether each location is decoded in one way, and no value becomes deeper."""
+        """Tell whether each location is decoded in one way, and no value becomes deeper."""
 
     def __call__(self, value: object) -> object:
         """Return plain JSON data in the contract's form. Never changes `value`. Raises UnsupportedSchema if
