@@ -8,7 +8,7 @@ from typing import Any
 
 import griffe
 import msgspec
-from toolcast.agents.text_calls.text_format import CallForm, Markers, ParameterForm
+from toolcast.text_formats.text_format import CallForm, Markers, ParameterForm
 
 TABLES: tuple[tuple[str, type[msgspec.Struct]], ...] = (
     ("Of `[[calls]]`", CallForm),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from toolcast.agents.text_calls import TextFormat
-from toolcast.agents.text_calls.text_format import CallForm, ParameterForm
+from toolcast.text_formats.text_format import CallForm, ParameterForm
 
 NAME, KEY, VALUE = "read", "path", "a.md"
 _HOLES = {"name": NAME, "id": "call_1", "number": "0", "key": KEY}

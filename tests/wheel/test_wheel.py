@@ -197,5 +197,5 @@ def test_text_formats_come_along(runtime: Path, tmp_path: Path) -> None:
     """
     first, second = run(runtime / "python", "-c", textwrap.dedent(script), cwd=tmp_path).stdout.splitlines()
     assert first == "{'path': 'a.md'} edit"
-    files = (ROOT / "codegen/toolcast/agents/text_calls/formats").glob("*.toml")
+    files = (ROOT / "codegen/toolcast/text_formats/formats").glob("*.toml")
     assert second.split() == sorted(path.stem for path in files)

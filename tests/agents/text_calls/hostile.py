@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from hypothesis import strategies as st
 from toolcast.agents.text_calls import TextFormat, known_formats
-from toolcast.agents.text_calls.text_format import CallForm
+from toolcast.text_formats.text_format import CallForm
 
 FORMATS = tuple(known_formats().values())
 CONTENTS = {

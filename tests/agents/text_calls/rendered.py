@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 from toolcast.agents.text_calls import TextFormat, known_formats
-from toolcast.agents.text_calls.text_format import CallForm
+from toolcast.text_formats.text_format import CallForm
 
 NAMES = ("shell", "get_weather", "f", "note2")
 EVIL = "evil"

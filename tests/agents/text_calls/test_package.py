@@ -10,7 +10,7 @@ from toolcast.agents import text_calls
 
 SCRIPT = """
 from toolcast.agents.text_calls import parse
-from toolcast.agents.text_calls.text_format import _read
+from toolcast.text_formats.text_format import _read
 parse('<tool_call>{"name": "now"}</tool_call>', "hermes")
 print(_read.cache_info().currsize)
 """

@@ -12,7 +12,7 @@ from toolcast.agents.text_calls import (
     parse,
     read_format,
 )
-from toolcast.agents.text_calls.text_format import CallForm
+from toolcast.text_formats.text_format import CallForm
 
 HEAD = 'id = "acme"\ntitle = "Acme"\n'
 CALL = f'{HEAD}[[calls]]\nopen = ["<call:{{name}}>"]\nclose = ["</call>"]\ncontent = "json-arguments"\n'

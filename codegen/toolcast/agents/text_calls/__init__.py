@@ -2,6 +2,7 @@
 the dispatcher that carries the calls out. docs/reference/text-calls.md lists the forms.
 """
 
+from ...text_formats.text_format import Prompt, Response, TextFormat, known_formats
 from .dispatcher import Outcome, TextDispatcher
 from .format_file import FormatError, check_format, read_format
 from .parse_text import TextStream, collect, parse
@@ -17,7 +18,6 @@ from .parsed_text import (
     TextAnswer,
 )
 from .render_text import instructions, render_call, render_results
-from .text_format import Prompt, Response, TextFormat, known_formats
 
 __all__ = [
     "ArgumentsPiece",

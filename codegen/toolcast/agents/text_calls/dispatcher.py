@@ -11,11 +11,11 @@ from ...runtime.result import ToolResult
 from ...runtime.standalone_schema import standalone_schema
 from ...runtime.view import ToolView
 from ...runtime.wire.guesses import Guesses, Name
+from ...text_formats.text_format import AUTO
 from ..run_side_by_side import run_side_by_side, runs_alone
 from .parse_text import Formats, checked_formats, parse
 from .parsed_text import Call
 from .render_text import render_results
-from .text_format import AUTO
 
 _TEXT_GUESSES: tuple[Name, ...] = ("number", "boolean", "json-text", "empty-string")
 """Guesses at text between tags, of which each is made only where the contract refuses the text."""

@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from ...diagnostics import Diagnostic
 from ...jsonschema.json_values import JsonObject
+from ...text_formats.text_format import CallForm, Markers, Prompt, Response, TextFormat
 from ...toml_tables import find_place, split_fault
 from .reading.marker_patterns import HOLES
-from .text_format import CallForm, Markers, Prompt, Response, TextFormat
 
 _MAX_FILE = 256 * 1024
 """Bytes of a file."""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
-from .text_format import TextFormat, known_formats
+from ...text_formats.text_format import TextFormat, known_formats
 
 _COMMON = frozenset({"<", "```"})
 """Beginnings of tags, special tokens and fences in any format."""

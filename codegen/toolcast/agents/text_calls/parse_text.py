@@ -6,12 +6,12 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
+from ...text_formats.text_format import AUTO, TextFormat, known_format, known_formats
 from .format_file import checked_format
 from .parsed_text import Call, Discarded, Event, Parsed, Problem, Prose
 from .reading.feed import Reading
 from .reading.grammar import Grammar, compile_grammar
 from .reading.reader import Reader
-from .text_format import AUTO, TextFormat, known_format, known_formats
 
 Formats = str | TextFormat | Sequence[str | TextFormat]
 """A format, or several: ids, formats of one's own, and "auto", for all that are not bare."""

@@ -11,11 +11,11 @@ from ...runtime.definitions import cut_schema
 from ...runtime.result import ToolResult
 from ...runtime.standalone_schema import standalone_schema
 from ...runtime.view import ToolView
+from ...text_formats.text_format import AUTO, Response, TextFormat
 from ..disclosure import LEVELS, TEXT, Disclosure, Level, stub_text
 from .inert_text import Inert, inert
 from .parse_text import Formats, find_format
 from .parsed_text import Call, Problem
-from .text_format import AUTO, Response, TextFormat
 from .tool_texts import ToolText, prompt_text
 
 _CANONICAL = "toolcast"

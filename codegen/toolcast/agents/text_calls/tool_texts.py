@@ -10,8 +10,8 @@ from msgspec import Struct
 from ...jsonschema import pointers
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.standalone_schema import LITERALS, NAMED
+from ...text_formats.text_format import TOOL_HOLES, Prompt, TextFormat, TypeScript
 from .inert_text import Inert, inert
-from .text_format import TOOL_HOLES, Prompt, TextFormat, TypeScript
 
 _Schema = JsonMapping
 _LEVELS = 16

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.agents.text_calls import Call, TextFormat, TextStream, collect, parse
-from toolcast.agents.text_calls.text_format import CallForm, Markers
+from toolcast.text_formats.text_format import CallForm, Markers
 
 from tests.agents.text_calls.forms import read
 

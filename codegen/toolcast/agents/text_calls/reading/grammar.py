@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ..text_format import CallForm, Mark, Markers, ParameterForm, TextFormat
+from ....text_formats.text_format import CallForm, Mark, Markers, ParameterForm, TextFormat
 from .feed import Ends, Feed
 from .marker_patterns import Pattern
 

@@ -3,8 +3,8 @@
 import msgspec
 
 from ....runtime.bounded_json import UnreadableJSONError, read_json
+from ....text_formats.text_format import CallForm
 from ..parsed_text import Found
-from ..text_format import CallForm
 
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])

@@ -1,0 +1,133 @@
+"""Expressions of a grammar: what a compiler of contracts writes, and what each engine's syntax is made of."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from msgspec import Struct
+
+Expression: TypeAlias = "Text | Characters | Sequence | Choice | Repeat | Rule"
+
+
+class Text(Struct, frozen=True, tag=True):
+    """Exactly this text. An empty one fits nothing but the empty text."""
+
+    text: str
+
+
+class Characters(Struct, frozen=True, tag=True):
+    """One character of some ranges of code points, both ends included: sorted, apart, without surrogates."""
+
+    ranges: tuple[tuple[int, int], ...]
+
+
+class Sequence(Struct, frozen=True, tag=True):
+    """The parts, one after the other."""
+
+    parts: tuple[Expression, ...]
+
+
+class Choice(Struct, frozen=True, tag=True):
+    """One of some expressions, of which there is at least one."""
+
+    options: tuple[Expression, ...]
+
+
+class Repeat(Struct, frozen=True, tag=True):
+    """A part at least `least` times, and at most `most`; None for no end."""
+
+    part: Expression
+    least: int = 0
+    most: int | None = None
+
+
+class Rule(Struct, frozen=True, tag=True):
+    """The rule of a name, which may be the rule that it stands in, but never its first part."""
+
+    name: str
+
+
+class Grammar(Struct, frozen=True):
+    """Rules, by names of `[a-z][a-z0-9-]*`, and the one that a text is read with."""
+
+    rules: Mapping[str, Expression]
+    root: str = "root"
+
+
+class Rules:
+    """Rules while a grammar is made. What is named alike, and equal, is one rule."""
+
+    def __init__(self) -> None:
+        self._rules: dict[str, Expression] = {}
+
+    def add(self, name: str, expression: Expression) -> Rule:
+        """Add a rule.
+
+        Args:
+            name: words for its reader; letters, digits and hyphens are kept, and a number is appended where
+                another rule has the name.
+            expression: what it fits.
+
+        Returns:
+            The reference to it, or to the rule that is equal already.
+        """
+        for free in _names(name):
+            if self._rules.setdefault(free, expression) == expression:
+                return Rule(free)
+        raise AssertionError("there is always a free name")
+
+    def reserve(self, name: str) -> Rule:
+        """Reserve the name of a rule that refers to itself; `define` gives its expression."""
+        free = next(free for free in _names(name) if free not in self._rules)
+        self._rules[free] = Rule(free)
+        return Rule(free)
+
+    def define(self, rule: Rule, expression: Expression) -> None:
+        """Give the expression of a reserved rule."""
+        self._rules[rule.name] = expression
+
+    def grammar(self, root: Expression) -> Grammar:
+        """Return the grammar whose texts `root` fits."""
+        return Grammar({**self._rules, "root": root})
+
+
+def sequence(*parts: Expression) -> Expression:
+    """Return the parts one after the other, nested sequences and neighbouring texts as one."""
+    flat: list[Expression] = []
+    for part in _flat(parts):
+        if isinstance(part, Text) and flat and isinstance(flat[-1], Text):
+            flat[-1] = Text(flat[-1].text + part.text)
+        elif part != Text(""):
+            flat.append(part)
+    if len(flat) == 1:
+        return flat[0]
+    return Sequence(tuple(flat)) if flat else Text("")
+
+
+def choice(options: Iterable[Expression]) -> Expression:
+    """Return one of the options; of equal ones the first, and of a single one itself."""
+    each = tuple(dict.fromkeys(options))
+    return each[0] if len(each) == 1 else Choice(each)
+
+
+def optional(part: Expression) -> Expression:
+    """Return the part, or nothing."""
+    return Repeat(part, 0, 1)
+
+
+def _flat(parts: Iterable[Expression]) -> Iterator[Expression]:
+    for part in parts:
+        if isinstance(part, Sequence):
+            yield from part.parts
+        else:
+            yield part
+
+
+def _names(name: str) -> Iterator[str]:
+    base = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name.lower())
+    base = base.strip("-") or "rule"
+    base = base if base[0].isalpha() and base != "root" else f"r-{base}"
+    yield base
+    number = 2
+    while True:
+        yield f"{base}-{number}"
+        number += 1
