@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from . import array_rules, in_place_rules, object_rules, scalar_rules, union_rules
+from . import container_rules, in_place_rules, scalar_rules
 from .document import MAX_SCHEMA_DEPTH, Document, base_of
 from .keywords import check_form
 from .messages import label
@@ -13,11 +13,9 @@ from .validator_errors import UnsupportedSchema, Violation
 _BUILDERS: Mapping[str, Builder] = {
     "$ref": in_place_rules.reference_rule,  # first: `Node.resolved` counts on it
     **scalar_rules.BUILDERS,
-    **object_rules.BUILDERS,
-    **array_rules.BUILDERS,
+    **container_rules.BUILDERS,
     **in_place_rules.BUILDERS,
-    **union_rules.BUILDERS,
-    "unevaluatedItems": array_rules.unevaluated_rule,  # last: they need what the others have evaluated
+    "unevaluatedItems": container_rules.unevaluated_rule,  # last: they need what the others have evaluated
     "unevaluatedProperties": in_place_rules.unevaluated_properties_rule,
 }
 """By keyword, in the order of the rules."""
