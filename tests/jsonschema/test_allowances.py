@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from hypothesis import given
-from toolcast.jsonschema.equality import equal
+from toolcast.jsonschema.json_values import equal
 from toolcast.jsonschema.validator import Validator
 
 from tests.jsonschema.strategies import documents, schemas, values

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from toolcast.spec.read_file import Kind, read_document
-from toolcast.spec.reader_problems import MAX_BYTES, MAX_DEPTH, MAX_VALUES
+from toolcast.spec.spec_checker import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 
 from tests.spec.helper import places, read, refuse
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toolcast.spec.json_reader import parse_json, scan_json
 from toolcast.spec.parsed_document import Path
 from toolcast.spec.read_file import Kind, SourceDocument, parse_document
-from toolcast.spec.reader_problems import Limits
+from toolcast.spec.spec_checker import Limits
 
 from tests.spec.helper import read
 

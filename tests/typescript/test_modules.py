@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from toolcast.analysis.instances.edits import instances
 from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.contract.build import Built
-from toolcast.jsonschema.equality import equal
-from toolcast.jsonschema.json_values import nested_objects
+from toolcast.jsonschema.json_values import equal, nested_objects
 from toolcast.jsonschema.validator import Validator
 from toolcast.jsonschema.validator_errors import UnsupportedSchema
 from toolcast.languages.python.structs.module import tool_module

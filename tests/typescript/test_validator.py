@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from toolcast.analysis.instances.edits import instances
 from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.jsonschema.automaton import STEPS
-from toolcast.jsonschema.equality import equal
+from toolcast.jsonschema.json_values import equal
 from toolcast.jsonschema.search import Search, Searches
 from toolcast.jsonschema.validator import Validator
 from toolcast.jsonschema.validator_errors import SearchTooLong, UnsupportedSchema

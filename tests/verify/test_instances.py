@@ -13,7 +13,7 @@ from toolcast.analysis.instances.generator import Generator
 from toolcast.analysis.instances.oracle import Oracle, judged_by
 from toolcast.analysis.instances.pattern_texts import sample
 from toolcast.analysis.instances.shrink import shrink
-from toolcast.jsonschema.equality import equal, key
+from toolcast.jsonschema.json_values import equal, key
 
 SCHEMAS: dict[str, Any] = {
     "plain": {

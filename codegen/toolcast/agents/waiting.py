@@ -10,7 +10,7 @@ from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..runtime.binding import AnyBinding
 from ..runtime.context import Framework
 from ..runtime.errors import CallDeferred
-from ..runtime.handler_results import make_encodable
+from ..runtime.handlers import make_encodable
 from ..runtime.injection import injected_digest
 from ..runtime.middleware.policy.approval import checked_answer, not_approved
 from ..runtime.result import ToolResult

@@ -9,8 +9,7 @@ refuse the value once it is encoded.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
-from ..jsonschema.equality import equal
-from ..jsonschema.json_values import JsonMapping, JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject, equal
 from ..jsonschema.keywords import subschemas
 from ..jsonschema.search import Searches, searchable
 from .schema_forms import as_list, asserted_keywords, form_of, only_asserting_part

@@ -20,8 +20,7 @@ from ..jsonschema.pointers import escape
 from ..jsonschema.unusable_values import library_schema
 from ..jsonschema.upgrade import KeywordRow, as_written, draft_of, named_draft, upgrade
 from ..spec.parsed_document import Document, Path, diagnose
-from ..spec.reader_problems import quoted
-from ..spec.spec_checker import kind_of
+from ..spec.spec_checker import kind_of, quoted
 from .normal_form import NormalForm, definition_name
 from .python_types import KEYWORD, python_type_keywords
 from .schema_forms import as_list

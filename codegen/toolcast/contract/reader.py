@@ -5,8 +5,7 @@ from typing import Any, Final, Literal
 
 from msgspec import structs
 
-from ..jsonschema.equality import equal, key
-from ..jsonschema.json_values import JsonMapping, JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject, equal, key
 from ..jsonschema.keywords import ANNOTATIONS, TIGHTER, union_of_names
 from ..jsonschema.pointers import escape, split
 from ..jsonschema.schema_compiler import Schemas

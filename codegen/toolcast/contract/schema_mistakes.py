@@ -27,8 +27,7 @@ from ..jsonschema.pointers import escape, join
 from ..jsonschema.unusable_values import type_meant, types_meant
 from ..jsonschema.validator_errors import UnsupportedPattern
 from ..spec.parsed_document import diagnose
-from ..spec.reader_problems import quoted
-from ..spec.spec_checker import nearest
+from ..spec.spec_checker import nearest, quoted
 from .normal_form import NormalForm, definition_name
 from .schema_forms import as_list
 

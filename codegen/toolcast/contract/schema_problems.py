@@ -23,8 +23,7 @@ from ..jsonschema.validator_errors import SearchTooLong, UnsupportedSchema
 from ..runtime.hidden_parameters import hiding_problem
 from ..runtime.mcp_headers import KEYWORD, annotated, header_problems
 from ..spec.parsed_document import Document, diagnose
-from ..spec.reader_problems import quoted
-from ..spec.spec_checker import nearest
+from ..spec.spec_checker import nearest, quoted
 from .normal_form import NormalForm, definition_name
 from .reader import ContractReader
 from .schema_forms import asserted_keywords

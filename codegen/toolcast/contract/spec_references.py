@@ -18,8 +18,7 @@ from ..jsonschema.pointers import child, escape, join, split
 from ..jsonschema.upgrade import draft_of
 from ..jsonschema.validator_errors import UnsupportedSchema
 from ..spec.parsed_document import Document, Path, SharedTypes
-from ..spec.reader_problems import quoted
-from ..spec.spec_checker import choices
+from ..spec.spec_checker import choices, quoted
 from ..spec.type_folders import PACKAGE, is_outside, referred, type_place
 
 

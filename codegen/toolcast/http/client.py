@@ -26,7 +26,7 @@ from ..jsonschema.regex_cache import in_one_call
 from ..runtime.binding import AnyBinding
 from ..runtime.bounded_json import UnreadableJSONError, read_json
 from ..runtime.checked_types import decode_hook
-from ..runtime.handler_results import result_validator
+from ..runtime.handlers import result_validator
 from ..runtime.middleware.secrets.redactor import Redactor
 from ..runtime.result import Content, ToolResult
 from .credentials import added_credentials

@@ -20,7 +20,7 @@ from ..jsonschema.unusable_values import library_schema
 from ..permissions import Permission
 from ..runtime.mcp_headers import annotated, without_refused_headers
 from ..spec.discovery import TYPES
-from ..spec.reader_problems import MAX_BYTES
+from ..spec.spec_checker import MAX_BYTES
 from .declared_tools import (
     Declarations,
     Declared,

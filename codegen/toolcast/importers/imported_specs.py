@@ -19,7 +19,7 @@ from ..replace_file import replace_file
 from ..spec.discovery import discover
 from ..spec.fields import SOURCE_KINDS
 from ..spec.read_file import SourceDocument, read_document
-from ..spec.reader_problems import MAX_BYTES
+from ..spec.spec_checker import MAX_BYTES
 from ..spec.tool_names import shown
 from ..spec.tool_spec import SourceKind
 from .edit_yaml import EditError, edited_yaml

@@ -13,9 +13,8 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .equality import key
 from .formats import FORMATS
-from .json_values import JsonMapping, is_number, is_whole
+from .json_values import JsonMapping, is_number, is_whole, key
 from .keywords import CONSTRAINTS, subschemas
 from .pointers import escape, resolve
 from .schema_compiler import Schemas

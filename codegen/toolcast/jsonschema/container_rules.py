@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import messages
-from .equality import key
-from .json_values import JsonObject
+from .json_values import JsonObject, key
 from .node import Builder, CompiledNode, Rule, RuleContext, Validation, evaluate_all, size_rule, value_rule
 from .scalar_rules import compile_pattern
 from .validator_errors import Violation

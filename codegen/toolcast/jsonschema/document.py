@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from . import pointers
-from .equality import equal
+from .json_values import equal
 from .keywords import Path, subschemas
 from .validator_errors import UnsupportedSchema
 

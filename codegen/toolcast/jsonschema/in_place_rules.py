@@ -7,7 +7,7 @@ from typing import Any
 
 from . import messages
 from .container_rules import explain_extra, settle_members
-from .equality import key
+from .json_values import key
 from .node import Builder, Check, CompiledNode, Rule, RuleContext, Validation, evaluate_all
 from .validator_errors import TooManyBranches, Violation
 

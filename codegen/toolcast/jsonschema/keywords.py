@@ -11,8 +11,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from .equality import key
-from .json_values import JsonObject, is_number, is_whole
+from .json_values import JsonObject, is_number, is_whole, key
 from .validator_errors import UnsupportedSchema
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from math import lcm
 from typing import Any
 
-from .equality import equal
-from .json_values import JsonObject, has_type
+from .json_values import JsonObject, equal, has_type
 from .keywords import METADATA, TIGHTER, union_of_names
 from .schema_node import Path, Schema, SchemaNode
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from . import messages
 from .automaton import ANY_LENGTH
-from .equality import equal, key
-from .json_values import as_decimal, is_multiple, is_number, is_whole
+from .json_values import as_decimal, equal, is_multiple, is_number, is_whole, key
 from .node import Builder, Check, Rule, RuleContext, Validation, size_rule, value_rule
 from .search import Search
 from .validator_errors import UnsupportedPattern, UnsupportedSchema

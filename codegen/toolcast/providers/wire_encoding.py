@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..jsonschema.equality import equal
-from ..jsonschema.json_values import JsonObject
+from ..jsonschema.json_values import JsonObject, equal
 from ..jsonschema.search import found
 from ..jsonschema.validator_errors import UnsupportedSchema
 from ..runtime.wire import WireForm, WireForms

@@ -22,8 +22,17 @@ from .failure_results import (
     refused_result,
     timed_out_result,
 )
-from .handler_results import as_result, find_mismatch, make_encodable, redacted_result, report_mismatch
-from .handlers import Handler, Precheck, call, call_in_thread
+from .handlers import (
+    Handler,
+    Precheck,
+    as_result,
+    call,
+    call_in_thread,
+    find_mismatch,
+    make_encodable,
+    redacted_result,
+    report_mismatch,
+)
 from .log_records import WARNING, log
 from .middleware.events import (
     Approved,

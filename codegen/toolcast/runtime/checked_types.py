@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ..jsonschema.equality import equal, key
 from ..jsonschema.formats import FORMATS, GLANCES
-from ..jsonschema.json_values import as_decimal, is_multiple, is_number
+from ..jsonschema.json_values import as_decimal, equal, is_multiple, is_number, key
 from ..jsonschema.messages import literal
 from .resources import ContractFile, ContractNode
 

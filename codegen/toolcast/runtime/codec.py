@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
-from ..jsonschema.equality import equal
-from ..jsonschema.json_values import JsonObject, may_be_too_deep, too_deep
+from ..jsonschema.json_values import JsonObject, equal, may_be_too_deep, too_deep
 from ..jsonschema.regex_cache import CALL
 from .arguments import Arguments, parse_arguments
 from .checked_types import trusted_hook

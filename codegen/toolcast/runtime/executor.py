@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from .binding import AnyBinding
 from .context import ToolContext
 from .failure_results import MaxAttempts
-from .handler_results import as_result, find_mismatch, make_encodable, redacted_result
+from .handlers import as_result, find_mismatch, make_encodable, redacted_result
 from .log_records import WARNING, log
 from .middleware.events import Finished, Refused, Stage
 from .middleware.guard import Guard

@@ -5,8 +5,7 @@ from datetime import date
 from typing import Final
 
 from ..jsonschema.json_values import JsonMapping
-from .reader_problems import quoted
-from .spec_checker import SpecChecker
+from .spec_checker import SpecChecker, quoted
 from .tool_names import NAME
 from .tool_spec import Deprecation, ToolSpec
 

@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic, Severity, has_errors
-from .reader_problems import quoted
+from .spec_checker import quoted
 from .tool_names import shown
 from .type_folders import TYPES as TYPES
 from .type_folders import TypeFolder, is_outside, type_place

@@ -6,8 +6,7 @@ from typing import Any, Final, get_args
 
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.unusable_values import library_schema
-from .reader_problems import quoted
-from .spec_checker import SpecChecker, is_todo, is_unwritten
+from .spec_checker import SpecChecker, is_todo, is_unwritten, quoted
 from .tool_spec import SourceKind
 
 PERMISSION_HINT: Final = "write `permission:` read, write, execute or network: the most that the tool may do"

@@ -25,8 +25,7 @@ from ..http_operation import (
     server_problem,
 )
 from ..jsonschema.json_values import JsonMapping, JsonObject
-from .reader_problems import quoted
-from .spec_checker import Names, SpecChecker, Words, choices
+from .spec_checker import Names, SpecChecker, Words, choices, quoted
 
 _NAME: Final[JsonObject] = {"type": "string", "pattern": r"\S"}
 _FLAG: Final[JsonObject] = {"type": "boolean"}

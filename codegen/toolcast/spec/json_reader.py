@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 
 from ..jsonschema.json_values import JsonObject
 from .parsed_document import Lines, Member, ParsedNode
-from .reader_problems import (
+from .spec_checker import (
     MAX_NUMBER,
     SPEC,
     Limits,

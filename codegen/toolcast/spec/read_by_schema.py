@@ -6,12 +6,11 @@ from functools import cache
 from typing import Any, Final
 
 from ..jsonschema.json_values import JsonObject
+from ..jsonschema.pointers import Steps, steps_of, value_at
 from ..jsonschema.validator import Validator
 from ..jsonschema.validator_errors import Violation
-from ..runtime.wire.value_paths import Steps, steps_of, value_at
 from .keys import KEYS, Key
-from .reader_problems import quoted
-from .spec_checker import SpecChecker, choices, kind_of, nearest
+from .spec_checker import SpecChecker, choices, kind_of, nearest, quoted
 
 _KINDS: Final = {
     "array": "a list",

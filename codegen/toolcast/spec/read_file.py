@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..diagnostics import UNMERGED, Diagnostic, conflict_line
 from .parsed_document import Lines, ParsedNode, Path, in_scalar, locate
-from .reader_problems import MAX_BYTES, Problem, RefusedError
+from .spec_checker import MAX_BYTES, Problem, RefusedError
 
 Kind = Literal["yaml", "json"]
 _PIECE = 65_536

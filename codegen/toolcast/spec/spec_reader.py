@@ -14,8 +14,7 @@ from .http_key import check_http
 from .keys import KEYS, SYNONYMS
 from .parsed_document import Document
 from .read_by_schema import read_by_schema, read_plain
-from .reader_problems import quoted
-from .spec_checker import Names, SpecChecker, is_todo
+from .spec_checker import Names, SpecChecker, is_todo, quoted
 from .suppressions import CODES, suppressions
 from .text_input import text_input, text_parameters
 from .tool_names import NAME, group_of, group_problem, module_problem, name_hint

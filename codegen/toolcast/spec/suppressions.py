@@ -10,8 +10,7 @@ from datetime import date
 from typing import Final, Literal
 
 from ..jsonschema.json_values import JsonMapping
-from .reader_problems import quoted
-from .spec_checker import SpecChecker
+from .spec_checker import SpecChecker, quoted
 from .tool_spec import Suppression
 
 Command = Literal["lint", "verify", "diff"]

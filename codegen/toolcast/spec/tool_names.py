@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ..diagnostics import Diagnostic
 from ..output_layout import CONTRACTS, MODELS, REGISTRY, SCHEMAS, WIRE_FORMS
-from .reader_problems import quoted
+from .spec_checker import quoted
 from .type_folders import PACKAGE, TYPES, is_outside, type_place
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")

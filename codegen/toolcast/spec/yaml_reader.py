@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ..jsonschema.json_values import JsonObject
 from .parsed_document import Lines, Member, ParsedNode
-from .reader_problems import (
+from .spec_checker import (
     MAX_NUMBER,
     SPEC,
     Limits,

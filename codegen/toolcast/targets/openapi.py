@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ..jsonschema.equality import key
-from ..jsonschema.json_values import JsonMapping, JsonObject
+from ..jsonschema.json_values import JsonMapping, JsonObject, key
 from ..jsonschema.keywords import METADATA, map_subschemas, subschemas
 from ..jsonschema.pointers import unescape
 from .model import SetModel

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 from toolcast.jsonschema.formats import is_email, is_uri
-from toolcast.spec.reader_problems import Limits
+from toolcast.spec.spec_checker import Limits
 from toolcast.spec.yaml_reader import read_yaml
 
 from ..byte_order_marks import byte_order_mark

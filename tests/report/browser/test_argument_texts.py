@@ -14,7 +14,7 @@ import pytest
 from toolcast.analysis.instances.edits import instances
 from toolcast.analysis.instances.oracle import Oracle, OracleError
 from toolcast.contract.build import build_tool
-from toolcast.jsonschema.equality import equal
+from toolcast.jsonschema.json_values import equal
 from toolcast.languages.python.structs.module import tool_module
 from toolcast.languages.typescript.modules import slow_patterns
 from toolcast.languages.typescript.type_texts import default_plans

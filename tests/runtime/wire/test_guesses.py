@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.jsonschema.json_values import count_parts
+from toolcast.jsonschema.pointers import steps_of, value_at
 from toolcast.jsonschema.validator import Validator
 from toolcast.runtime import ArgumentError, Guesses, ToolRegistry
 from toolcast.runtime.repairs.values import Fitting
 from toolcast.runtime.wire.guesses import NAMES
-from toolcast.runtime.wire.value_paths import steps_of, value_at
 
 from tests.runtime.wire.conftest import PLAIN, Binding
 from tests.runtime.wire.wire_values import ANY

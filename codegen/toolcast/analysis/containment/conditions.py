@@ -13,8 +13,7 @@ from ...jsonschema.case_facts import (
     values_of,
 )
 from ...jsonschema.cases import FRACTION, INTEGER, Case, Part, cases_of, possible_facts
-from ...jsonschema.equality import key
-from ...jsonschema.json_values import JsonObject
+from ...jsonschema.json_values import JsonObject, key
 from .gaps import Gap, Goal, merged, together
 
 _MAX_SPLITS: Final = 4

@@ -27,8 +27,7 @@ from ...jsonschema.cases import (
     possible_facts,
     stated_types,
 )
-from ...jsonschema.equality import equal, key
-from ...jsonschema.json_values import JsonObject
+from ...jsonschema.json_values import JsonObject, equal, key
 from ...jsonschema.keywords import ASSERTIONS, HOLDS_SCHEMAS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPE_OF
 from ..instances.generator import Generator, PartBudget, fits
 from .array_gaps import array_gaps

@@ -10,8 +10,7 @@ from msgspec import UNSET, Struct
 from ...console import cut
 from ...contract.schema_forms import asserted_keywords
 from ...contract.tree import Array, Contract, Field, Map, Node, Object, Reference, Tuple, Union
-from ...jsonschema.equality import equal
-from ...jsonschema.json_values import JsonMapping, JsonObject
+from ...jsonschema.json_values import JsonMapping, JsonObject, equal
 from ...jsonschema.keywords import ASSERTIONS, HOLDS_SCHEMAS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ...jsonschema.pointers import escape, resolve, split
 from ...providers import LedgerEntry

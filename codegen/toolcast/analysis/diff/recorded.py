@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...jsonschema.pointers import steps_of
 from ...jsonschema.validator_errors import Violation
 from ...project.profiles import Profiles
 from ...runtime.arguments import parse_arguments
-from ...runtime.wire.value_paths import steps_of
 from ..recorded.call_files import RecordedCall, RecordedCalls
 from ..recorded.call_judge import CallJudge
 from .pairs import Pair, PairSide

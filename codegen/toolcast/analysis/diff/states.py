@@ -20,7 +20,7 @@ from ...diagnostics import Diagnostic
 from ...spec.discovery import discover, kind_of
 from ...spec.parsed_document import Document, Path
 from ...spec.read_file import SourceDocument, parse_document
-from ...spec.reader_problems import MAX_BYTES
+from ...spec.spec_checker import MAX_BYTES
 from ...spec.tool_names import NAME, Entry, check_names, check_types, group_of, shown
 from ...spec.type_folders import TypeFolder, file_of, is_outside
 

@@ -21,7 +21,7 @@ from ...diagnostics import Diagnostic
 from ...git_process import GitOutput, git_program, run_git
 from ...project.profiles import find_types
 from ...spec.discovery import kind_of, stem_problems
-from ...spec.reader_problems import MAX_BYTES
+from ...spec.spec_checker import MAX_BYTES
 from ...spec.tool_names import shown
 from ...spec.type_folders import is_packaged
 from .states import (

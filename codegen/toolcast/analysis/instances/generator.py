@@ -24,8 +24,7 @@ from ...jsonschema.case_facts import (
     values_of,
 )
 from ...jsonschema.cases import Case, Part, cases_of, mask_of, possible_facts
-from ...jsonschema.equality import key
-from ...jsonschema.json_values import JsonObject
+from ...jsonschema.json_values import JsonObject, key
 from ...jsonschema.keywords import TYPE_OF
 from .pattern_texts import sample
 from .scalar_values import MAX_LENGTH, STRINGS, Numbers, Texts

@@ -18,9 +18,8 @@ from urllib.parse import quote, unquote
 import jsonschema_rs
 
 from ...jsonschema.cases import Part, Side
-from ...jsonschema.equality import equal
 from ...jsonschema.formats import FORMATS
-from ...jsonschema.json_values import JsonMapping, JsonObject
+from ...jsonschema.json_values import JsonMapping, JsonObject, equal
 from ...jsonschema.keywords import subschemas
 from ...jsonschema.pointers import join, resolve
 from ...providers.schema_judge import Schema as Schema

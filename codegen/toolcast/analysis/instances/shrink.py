@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...jsonschema.equality import equal
+from ...jsonschema.json_values import equal
 
 Path = tuple[str | int, ...]
 

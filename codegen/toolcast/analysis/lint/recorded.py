@@ -6,11 +6,11 @@ from typing import Final
 
 import msgspec
 
+from ...jsonschema.pointers import Steps, steps_of, value_at
 from ...jsonschema.validator_errors import Violation
 from ...project.profiles import Profiles
 from ...runtime.errors import ArgumentError
 from ...runtime.unicode_text import escape_control
-from ...runtime.wire.value_paths import Steps, steps_of, value_at
 from ..recorded.call_files import RecordedCall, RecordedCalls
 from ..recorded.call_judge import CallJudge
 from .finding import Finding

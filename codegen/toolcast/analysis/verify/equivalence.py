@@ -10,8 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...jsonschema.equality import equal
-from ...jsonschema.json_values import JsonObject
+from ...jsonschema.json_values import JsonObject, equal
 from ...languages.models import ModelError, generate_models
 from ...languages.python.structs.python_names import class_name
 from ...project.core.memory_package import attribute, imported

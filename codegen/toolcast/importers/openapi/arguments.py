@@ -11,11 +11,10 @@ from msgspec import Struct, structs
 
 from ...contract.reader import merge_all_of
 from ...http_operation import FORM, MULTIPART, STYLES, Location, is_json
-from ...jsonschema.equality import equal
-from ...jsonschema.json_values import JsonMapping, JsonObject
+from ...jsonschema.json_values import JsonMapping, JsonObject, equal
 from ...jsonschema.keywords import METADATA, subschemas
 from ...spec.parsed_document import Path
-from ...spec.reader_problems import quoted
+from ...spec.spec_checker import quoted
 from .document import OpenApiDocument, UnreadableError, resolved
 from .operations import Operation, Parameter
 from .plain_text import MAX_LENGTH, MORE, plain_text, shortened

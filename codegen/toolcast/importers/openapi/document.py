@@ -26,7 +26,7 @@ from ...jsonschema.pointers import split as split_pointer
 from ...spec.json_reader import parse_json
 from ...spec.parsed_document import Lines, Path, locate
 from ...spec.read_file import decode
-from ...spec.reader_problems import Limits, Problem, RefusedError, quoted
+from ...spec.spec_checker import Limits, Problem, RefusedError, quoted
 from ...spec.yaml_reader import read_yaml
 
 

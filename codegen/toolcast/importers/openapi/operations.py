@@ -15,7 +15,7 @@ from msgspec import Struct
 from ...http_operation import METHODS, RESERVED, STYLES, TEMPLATE
 from ...jsonschema.json_values import JsonMapping
 from ...spec.parsed_document import Path
-from ...spec.reader_problems import quoted
+from ...spec.spec_checker import quoted
 from ..imported_names import DIGITS, MAX_LENGTH, fold, marked
 from .document import OpenApiDocument, UnreadableError, resolved
 

@@ -18,7 +18,7 @@ from ...http_operation import TEMPLATE, Arrays, filled, server_problem
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import map_subschemas
 from ...spec.deprecation import described
-from ...spec.reader_problems import quoted
+from ...spec.spec_checker import quoted
 from ...spec.tool_spec import Deprecation
 from ..declared_tools import Declarations, Declared
 from .arguments import body_of, holds_array, object_of, of_parameter, result_of

@@ -21,7 +21,7 @@ from ...jsonschema.keywords import ANY_SCHEMA_MAP, CONSTRAINTS, SCHEMA, SCHEMA_L
 from ...jsonschema.pointers import escape, join, unescape
 from ...jsonschema.upgrade import named_draft, rows_of
 from ...spec.parsed_document import Path
-from ...spec.reader_problems import MAX_VALUES, quoted
+from ...spec.spec_checker import MAX_VALUES, quoted
 from .discriminators import Inheritance, Part, tagged
 from .document import OpenApiDocument, UnreadableError, target, value_at
 from .plain_text import plain_text, shortened

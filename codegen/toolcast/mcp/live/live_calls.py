@@ -17,7 +17,7 @@ from ...runtime.binding import AnyBinding
 from ...runtime.context import ToolContext
 from ...runtime.errors import EncodeError, RefusalError
 from ...runtime.functions.framework_values import content_of
-from ...runtime.handler_results import result_validator
+from ...runtime.handlers import result_validator
 from ...runtime.registry import ToolRegistry
 from ...runtime.result import Content, ToolResult
 from ..sdk import load

@@ -14,7 +14,7 @@ from ...jsonschema.json_values import JsonMapping
 from ...runtime.binding import AnyBinding
 from ...runtime.context import Framework, ToolContext
 from ...runtime.errors import UnknownToolError
-from ...runtime.handler_results import fault_of_result, find_mismatch
+from ...runtime.handlers import fault_of_result, find_mismatch
 from ...runtime.middleware.events import Event, Failed, Refused, TimedOut
 from ...runtime.result import ToolResult, words
 from ...runtime.snapshot import Snapshot

@@ -19,7 +19,7 @@ from ...jsonschema.validator import Validator
 from ...jsonschema.validator_errors import UnsupportedSchema
 from ...runtime.binding import AnyBinding
 from ...runtime.errors import UnknownProviderError
-from ...runtime.handler_results import fault_of_result
+from ...runtime.handlers import fault_of_result
 from ...runtime.mcp_headers import annotated, without_headers
 from ...runtime.result import ToolResult, structured
 from ...runtime.view import ToolView

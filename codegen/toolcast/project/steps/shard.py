@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from ...config import Config, show
 from ...diagnostics import Diagnostic
 from ...package_files import PACKAGE, templates_dir
-from ...spec.reader_problems import MAX_BYTES
+from ...spec.spec_checker import MAX_BYTES
 from ...spec.type_folders import TypeFolder, is_outside, is_packaged, type_place
 from ..core.pure import Kit, Made, make_kit
 from ..output.output_tree import glob_safe

@@ -18,9 +18,8 @@ Source: the notes on `enum` of each profile.
 
 from __future__ import annotations
 
-from ...jsonschema.equality import equal
 from ...jsonschema.json_types import MOVED, distinct_types, types_stated
-from ...jsonschema.json_values import has_type, type_of
+from ...jsonschema.json_values import equal, has_type, type_of
 from ...jsonschema.keywords import TYPE_OF
 from ...jsonschema.schema_node import SchemaNode, to_json
 from ..ledger import CHECKED, NO_VALUE, Ledger, child

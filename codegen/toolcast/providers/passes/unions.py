@@ -20,9 +20,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ...jsonschema.equality import equal
 from ...jsonschema.json_types import MOVED
-from ...jsonschema.json_values import JsonObject
+from ...jsonschema.json_values import JsonObject, equal
 from ...jsonschema.merge import merged, required_groups
 from ...jsonschema.schema_node import Path, Schema, SchemaNode, is_free, to_json
 from ..constraint_texts import text

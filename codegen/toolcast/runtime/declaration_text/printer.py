@@ -21,8 +21,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from ...hidden_characters import hidden_offsets, without_hidden
-from ...jsonschema.equality import equal
-from ...jsonschema.json_values import has_type
+from ...jsonschema.json_values import equal, has_type
 from .names import OPEN, PYTHON_RESERVED, PYTHON_TYPING, FreeNames, type_name
 from .schema_types import (
     Anything,

@@ -15,9 +15,8 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from ...hidden_characters import escape_hidden
-from ...jsonschema.equality import equal
 from ...jsonschema.json_types import KINDS, distinct_types, inferred, types_stated
-from ...jsonschema.json_values import JsonMapping, JsonObject, has_type
+from ...jsonschema.json_values import JsonMapping, JsonObject, equal, has_type
 from ...jsonschema.keywords import map_subschemas, subschemas
 from ...jsonschema.pointers import escape, unescape
 

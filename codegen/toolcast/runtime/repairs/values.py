@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from ...jsonschema.pointers import Steps, steps_of, value_at, with_value, without
 from ..bounded_json import UnreadableJSONError, read_json
 from ..errors import LIMIT
-from ..wire.value_paths import Steps, steps_of, value_at, with_value, without
 from .repair import LEXICAL_NAMES, Name, Repair
 from .texts import MAX_TEXT, MissingLibraryError, candidates
 

@@ -12,12 +12,12 @@ import msgspec
 from ...jsonschema.json_values import JsonMapping, JsonObject, too_deep
 from ...jsonschema.messages import label
 from ...jsonschema.node import on_fresh_stack
+from ...jsonschema.pointers import steps_of, value_at
 from ...jsonschema.validator_errors import Violation
 from ..bounded_json import UnreadableJSONError, read_json
 from ..errors import MissingDataError
 from ..resources import follow, read_resource
 from .locations import Location, Locations
-from .value_paths import steps_of, value_at
 from .wire_form import KEY, MORE, VALUE, WireForms, position
 
 
