@@ -6,7 +6,7 @@ import zlib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.http.decompression import Decompressor, EncodingError
+from toolcast.http.client import Decompressor, EncodingError
 
 CONTENTS = st.binary(max_size=300) | st.builds(
     lambda unit, times: unit * times, st.binary(min_size=1, max_size=4), st.integers(0, 5_000)

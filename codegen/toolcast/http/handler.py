@@ -15,9 +15,16 @@ from ..runtime.errors import RefusalError
 from ..runtime.handlers import is_async
 from ..runtime.registry import ToolRegistry
 from ..runtime.result import ToolResult
-from .client import SAFE_METHODS, OversizedError, UnreachableError, hide_in_log, send, to_result
+from .client import (
+    SAFE_METHODS,
+    EncodingError,
+    OversizedError,
+    UnreachableError,
+    hide_in_log,
+    send,
+    to_result,
+)
 from .credentials import Auth, Credentials, redactor_of, resolve_credentials, with_credentials
-from .decompression import EncodingError
 from .http_request import HttpRequest, build_request
 
 _Servers: TypeAlias = str | Mapping[str, str]

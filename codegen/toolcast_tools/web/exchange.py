@@ -17,7 +17,7 @@ import httpcore
 import httpx
 import msgspec
 from msgspec import Struct
-from toolcast.http.decompression import ACCEPTED, Decompressor, EncodingError
+from toolcast.http.client import ACCEPTED, Decompressor, EncodingError
 from toolcast.runtime.errors import RefusalError
 
 from .access_rules import (
