@@ -3,6 +3,12 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+UV     := $(shell command -v uv)
+# $(call install,ENVIRONMENT): uv where it is installed, else the environment's own pip, new enough for groups.
+install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python,$(1)/bin/python -m pip install --quiet --disable-pip-version-check)
+EXTRAS = --extra build --extra mcp --extra http --extra grammars --extra repair --extra otel
+COMPILE = $(BIN)/uv pip compile --upgrade --generate-hashes --universal --python-version 3.11 --no-annotate --custom-compile-command 'make pins' --quiet
+PIP_WITH_GROUPS = $(if $(UV),,$(call install,$(1)) 'pip>=25.1')
 TOOLS  := codegen/toolcast_tools/generated/manifest.txt
 STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
@@ -22,7 +28,7 @@ DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyp
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
 
-.PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos
+.PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos pins
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,15 +37,16 @@ $(STAMP): pyproject.toml codegen/toolcast_tools/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "toolcast needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,dev]' --editable codegen/toolcast_tools
+	$(call PIP_WITH_GROUPS,$(VENV))
+	$(call install,$(VENV)) --editable '.[build]' --group dev --editable codegen/toolcast_tools
 	@touch $@
 
 $(TOOLS): $(STAMP) generated/manifest.txt
 	@$(BIN)/python codegen/toolcast_tools/copy_generated.py
 	@touch $@
 
-$(JUDGES): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[clients]'
+$(JUDGES): $(STAMP) tests/clients/requirements.txt
+	$(call install,$(VENV)) --require-hashes --no-deps --requirement tests/clients/requirements.txt
 	@touch $@
 
 generate: $(STAMP) ## Regenerate generated/ from specs/
@@ -121,7 +128,7 @@ browser: $(VENV)/.browser $(TYPESCRIPT)/.installed ## Install Chromium (for root
 	sh tests/report/browser/setup
 
 $(VENV)/.browser: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[browser]'
+	$(call install,$(VENV)) --group browser
 	@touch $@
 
 sandbox: ## Install bubblewrap (for root, from Debian); `make test` then runs commands and code in it
@@ -205,7 +212,7 @@ reference: $(STAMP) ## Write the pages of docs/reference that are made from the 
 	$(BIN)/python -m bench.reference --write
 
 $(DOCS): $(STAMP) pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(call install,$(VENV)) --group docs
 	@touch $@
 
 docs: $(DOCS) ## Build the documentation site into site/; a broken link or anchor is an error
@@ -226,7 +233,7 @@ deviations: $(STAMP) ## Compare with another normaliser; writes docs/reports/dev
 
 $(ENGINES)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(ENGINES)
-	$(ENGINES)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[build,grammars]' 'xgrammar>=0.2.8,<0.3'
+	$(call install,$(ENGINES)) --editable '.[build,grammars]' 'xgrammar>=0.2.8,<0.3'
 	@touch $@
 
 grammars: $(ENGINES)/.installed ## Ask both grammar engines (xgrammar brings torch, some 6 GB); writes docs/reports/grammars.md
@@ -247,9 +254,13 @@ bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers; writes the tables 
 
 $(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart.txt
 	$(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
-	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r bench/peers/requirements-apart.txt
+	$(call install,$(PEERS)) --require-hashes --no-deps --requirement bench/peers/requirements.txt --requirement bench/peers/requirements-apart.txt
 	@touch $@
+
+pins: $(JUDGES) ## Pin the clients and the peers anew, by hash; no release of the last week (`[tool.uv]`)
+	$(COMPILE) pyproject.toml $(EXTRAS) --group clients --group dev --group docs --group browser --output-file tests/clients/requirements.txt
+	$(COMPILE) bench/peers/requirements.in --output-file bench/peers/requirements.txt
+	$(COMPILE) bench/peers/requirements-apart.in --no-deps --output-file bench/peers/requirements-apart.txt
 
 peers: $(PEERS)/.installed ## Other transformers' outputs beside ours, judged; writes a part of docs/reference/providers.md
 	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.peers --write docs/reference/providers.md $(ARGS)

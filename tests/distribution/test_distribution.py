@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import toolcast
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 PINNED = f"toolcast[build]=={toolcast.__version__}"
@@ -116,6 +118,24 @@ def test_the_toolset_is_pinned_to_this_version() -> None:
     assert extras["tools"] == [f"toolcast-tools=={toolcast.__version__}"]
     assert tools["version"] == toolcast.__version__
     assert tools["dependencies"][0] == f"toolcast=={toolcast.__version__}"
+
+
+def test_every_client_is_pinned_as_its_group_allows() -> None:
+    """`make pins` was run after the last change of a group."""
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
+    text = (ROOT / "tests/clients/requirements.txt").read_text("utf-8")
+    pins = {
+        canonicalize_name(name): version for name, version in re.findall(r"^([\w.-]+)==(\S+)", text, re.M)
+    }
+    wanted = [Requirement(each) for group in groups.values() for each in group]
+    wrong = [
+        str(each)
+        for each in wanted
+        if not each.specifier.contains(pins.get(canonicalize_name(each.name), "0"))
+    ]
+    assert wrong == []
+    assert "--hash=sha256:" in text
+    assert "://" not in text
 
 
 def test_nothing_in_toolcast_imports_the_toolset() -> None:

@@ -370,11 +370,14 @@ def _is_executed(command: str) -> bool:
 
 def _check_requirement(text: str) -> None:
     """Raises PageError for an extra that toolcast lacks, and for a distribution that nothing here names."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    extras = project["optional-dependencies"]
+    document = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    project = document["project"]
+    extras, groups = project["optional-dependencies"], document["dependency-groups"]
     wanted = Requirement(text)
     name = canonicalize_name(wanted.name)
-    known = {Requirement(each).name for listed in extras.values() for each in listed} | PACKAGES
+    known = {
+        Requirement(each).name for listed in (*extras.values(), *groups.values()) for each in listed
+    } | PACKAGES
     if name == project["name"]:
         missing = wanted.extras - extras.keys()
         if missing:

@@ -15,7 +15,6 @@ from tests.docs.scripted_models import scripted_models
 
 README = ROOT / "README.md"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-FOR_THE_REPOSITORY = {"dev", "docs", "browser", "clients"}
 
 
 def test_the_model_calls_the_tool(client: Client, tmp_path: Path) -> None:
@@ -77,5 +76,4 @@ def test_the_picture_loads_nothing_and_is_safe_to_show() -> None:
 def test_every_extra_is_explained() -> None:
     page = (DOCS / "reference/installing.md").read_text("utf-8")
     listed = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
-    assert listed == PROJECT["optional-dependencies"].keys() - FOR_THE_REPOSITORY
-    assert all(f"`{extra}`" in page for extra in FOR_THE_REPOSITORY)
+    assert listed == PROJECT["optional-dependencies"].keys()
