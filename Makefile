@@ -19,6 +19,8 @@ OPENAPI_CLIENT := .openapi-client
 TYPESCRIPT := .typescript-tools
 ENGINES := .venv-grammars
 REMOTE := .venv-remote
+RELEASE := .venv-release
+VERSION ?= $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' codegen/toolcast/version.py)
 PANTS  := .venv-pants
 PYTEST := $(BIN)/python -m pytest
 # Each worker begins with a part of its own, so that clients are imported, and fixtures made, by one of them.
@@ -28,7 +30,7 @@ DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyp
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
 
-.PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos pins
+.PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos pins release-check
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,9 +69,10 @@ check: $(STAMP) ## Fail when generated/ is not what specs/ say
 	$(BIN)/toolcast generate --check
 	@for project in $(DOWNSTREAM); do $(BIN)/toolcast generate --check --config $$project || exit 1; done
 
-lint: $(STAMP) ## Style and formatting
+lint: $(STAMP) ## Style and formatting; workflows audited
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/zizmor --offline --quiet .github/workflows action.yml
 
 format: $(STAMP) ## Apply what lint would ask for
 	$(BIN)/ruff check --fix .
@@ -149,6 +152,24 @@ pants: $(STAMP) ## Build tools with Pants (needs Python 3.9, too) and BuildGrid;
 
 wheel: $(TOOLS) ## Build both wheels; use it in an empty environment, and in other projects' builds
 	$(PYTEST) -m wheel -n 2 --dist loadfile tests/wheel tests/downstream
+
+$(RELEASE)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(RELEASE)
+	$(call PIP_WITH_GROUPS,$(RELEASE))
+	$(call install,$(RELEASE)) --group release
+	@touch $@
+
+release-check: $(RELEASE)/.installed $(TOOLS) ## Every step of a release but the upload: builds, contents, an SBOM, an empty environment, the tutorial
+	rm -rf dist
+	$(RELEASE)/bin/python -m build --quiet --outdir dist .
+	$(RELEASE)/bin/python -m build --quiet --outdir dist codegen/toolcast_tools
+	test -f dist/toolcast-$(VERSION)-py3-none-any.whl
+	$(RELEASE)/bin/twine check --strict dist/*
+	$(RELEASE)/bin/check-wheel-contents --ignore W002 dist/*.whl # equal files of two providers are two files
+	$(PYTHON) -m venv --without-pip $(RELEASE)/empty
+	$(RELEASE)/bin/uv pip install --quiet --python $(RELEASE)/empty/bin/python "dist/toolcast-$(VERSION)-py3-none-any.whl[build]"
+	$(RELEASE)/bin/cyclonedx-py environment --output-reproducible --output-file dist/toolcast-$(VERSION).cdx.json $(RELEASE)/empty/bin/python
+	$(MAKE) --no-print-directory wheel
 
 conformance: $(STAMP) ## Judge by the official JSON Schema suite; writes docs/reports/conformance.md
 	$(BIN)/python -m bench.conformance --write docs/reports/conformance.md
