@@ -279,7 +279,7 @@ $(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart
 	@touch $@
 
 pins: $(JUDGES) ## Pin the clients and the peers anew, by hash; no release of the last week (`[tool.uv]`)
-	$(COMPILE) pyproject.toml $(EXTRAS) --group clients --group dev --group docs --group browser --output-file tests/clients/requirements.txt
+	$(COMPILE) pyproject.toml $(EXTRAS) --group clients --group dev --group docs --group browser --group release --output-file tests/clients/requirements.txt
 	$(COMPILE) bench/peers/requirements.in --output-file bench/peers/requirements.txt
 	$(COMPILE) bench/peers/requirements-apart.in --no-deps --output-file bench/peers/requirements-apart.txt
 

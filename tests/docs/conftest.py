@@ -19,7 +19,7 @@ __all__ = ["client", "collected", "model_server"]
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the built site."""
-    pytest.importorskip("material", reason="needs the extra `docs` (make docs)")
+    pytest.importorskip("material", reason="needs the group `docs` (make docs)")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
