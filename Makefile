@@ -78,8 +78,10 @@ format: $(STAMP) ## Apply what lint would ask for
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-types: $(STAMP) ## mypy --strict and pyright, over the compiler and over generated code
+types: $(STAMP) ## mypy --strict and pyright, over the compiler and over generated code; over generated code ty and pyrefly, too
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync mypy pyright
+	$(BIN)/ty check --quiet --python $(VENV) generated
+	$(BIN)/pyrefly check --preset strict --summary=none 'generated/**/*.py'
 
 mypy: $(TOOLS)
 	$(BIN)/mypy --strict codegen/toolcast codegen/toolcast_tools generated

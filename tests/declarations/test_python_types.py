@@ -257,7 +257,8 @@ def test_type_checkers_accept_every_type(tmp_path: Path) -> None:
     folder = tmp_path / "stubs"
     folder.mkdir()
     (folder / "declared.pyi").write_text(f"{IMPORT}\n{OPEN_CLASS}\n" + "\n".join(functions), encoding="utf-8")
-    _, found, words = check([folder], tmp_path)
+    checkers, words = check([folder], tmp_path)
+    found = checkers["pyright"]
     unused = {line for line in found.get((folder / "declared.pyi").resolve(), set()) if line == 1}
     assert found.keys() <= {(folder / "declared.pyi").resolve()}
     assert found.get((folder / "declared.pyi").resolve(), set()) == unused, words

@@ -1,4 +1,4 @@
-"""mypy and pyright accept right handlers and generated code, and report each wrong handler."""
+"""mypy, pyright, ty and pyrefly accept right handlers and generated code, and report each wrong handler."""
 
 import re
 from pathlib import Path
@@ -66,11 +66,11 @@ def test_type_checkers_report_wrong_handlers_only(tmp_path: Path) -> None:
     external.write_text(EXTERNAL, "utf-8")
     write_modules(project / "awkward")
     folders = [E2E, RUNTIME / "typing", RUNTIME / "sample", project / "program", project / "awkward"]
-    mypy, pyright, output = check(folders, tmp_path, project, project / "program")
+    found, output = check(folders, tmp_path, project, project / "program")
     files = (E2E / "bad.py", RUNTIME / "typing" / "bad.py", external)
     expected = {file: marked(file) for file in files}
-    assert mypy == expected, output
-    assert pyright == expected, output
+    for checker, lines in found.items():
+        assert lines == expected, (checker, output)
     name_the_wrong_argument(output)
 
 
