@@ -147,6 +147,40 @@ def test_a_call_past_the_budget_is_answered_and_not_made() -> None:
     answered(record)
 
 
+def test_calls_beyond_those_of_one_answer_are_refused_one_by_one() -> None:
+    record = run(asks(*[("edit", {**GOOD, "file_path": f"/{i}"}) for i in range(1030)]), asks())
+    assert (record.stopped, len(record.rounds), len(record.calls)) == ("answer", 2, 1030)
+    assert sum(call.executed for call in record.calls) == 1024
+    refused = [text for text in tool_texts(record) if text.startswith("Error: Nothing was done")]
+    assert len(refused) == 6
+    assert "beyond the 1,024 calls" in refused[0]
+    answered(record)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_the_older_function_call_is_made_and_answered_by_name(streamed: bool) -> None:
+    message = {"role": "assistant", "content": None}
+    message["function_call"] = {"name": "edit", "arguments": json.dumps(GOOD)}  # type: ignore[assignment]
+    answer: Any = {"choices": [{"message": message, "finish_reason": "function_call"}]}
+
+    async def chunks() -> Any:
+        yield {"choices": [{"delta": message, "finish_reason": "function_call"}]}
+
+    record = run(chunks() if streamed else answer, asks())
+    assert [message["role"] for message in record.messages] == ["user", "assistant", "function", "assistant"]
+    assert record.messages[1]["function_call"] == message["function_call"]
+    assert record.messages[2] == {"role": "function", "name": "edit", "content": "edited /a"}
+    assert (record.stopped, record.calls[0].executed) == ("answer", True)
+
+
+@pytest.mark.parametrize("reason", ["tool_calls", "function_call"])
+def test_an_answer_that_ends_for_calls_and_has_none_says_so(reason: str) -> None:
+    """A server that cannot read what the model wrote may drop it, and keep the reason."""
+    empty = {"choices": [{"message": {"role": "assistant", "content": ""}, "finish_reason": reason}]}
+    record = run(empty)
+    assert (record.stopped, record.detail) == ("answer", f"{reason}, without a call")
+
+
 def test_a_budget_that_just_suffices_stops_nothing() -> None:
     assert run(asks(("edit", GOOD)), asks(), budget=Budget(calls=1)).stopped == "answer"
 

@@ -14,7 +14,7 @@ from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
 from .dispatch import Dispatcher, read_container, read_end, read_usage, render
-from .dispatch.answer_facts import AnswerEnd, AnswerFacts, read_facts
+from .dispatch.answer_facts import AnswerEnd, AnswerFacts, lacked_call, read_facts
 from .dispatch.answer_fields import load
 from .dispatch.assembler import Assembler
 from .dispatch.call import DispatchError, Piece
@@ -162,6 +162,8 @@ class WireAnswers(Answers):
             if end.reason != "provider_error":
                 raise
             return ReadAnswer(messages=(), calls=(), end=end, usage=usage)  # an error in place of an answer
+        if not calls and end == AnswerEnd():
+            end = AnswerEnd("complete", lacked_call(response, known))
         if end.reason == "malformed_call" and not messages and self._format == "bedrock":
             messages = [{"role": "assistant", "content": [{"text": _UNREAD}]}]  # roles alternate there
         if end.reason in WITHHELD:

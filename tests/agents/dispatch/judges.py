@@ -86,6 +86,7 @@ def judge_of(format: str, load: Load) -> Judge:
             load,
             f"{chat}.ChatCompletionToolMessageParam",
             f"{chat}.ChatCompletionAssistantMessageParam",
+            f"{chat}.ChatCompletionFunctionMessageParam",
         )
     if format == "openai-responses":
         items = "openai.types.responses"

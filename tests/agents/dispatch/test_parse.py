@@ -17,12 +17,14 @@ from toolcast.agents.dispatch import (
     DispatchError,
     assistant_messages,
     parse,
+    render,
 )
 from toolcast.agents.dispatch.answer_fields import MAX_JSON
 from toolcast.agents.dispatch.wire_formats import FORMAT_OF_PROVIDER
+from toolcast.runtime import ToolResult
 
 from tests.agents.dispatch.answers import ANSWERS, MCP, Asked, id_for, mcp
-from tests.agents.dispatch.judges import as_event, as_object
+from tests.agents.dispatch.judges import as_event, as_object, judge_of
 from tests.agents.dispatch.streaming import STREAMS
 from tests.clients.conftest import Client
 
@@ -223,6 +225,8 @@ def test_deep_arguments_are_the_bridges_affair() -> None:
         ("gemini", {"candidates": [{"content": {"parts": "x"}}]}, None),
         ("gemini", {"candidates": [{"content": {"parts": [{"functionCall": 5}]}}]}, "functionCall"),
         ("bedrock", {"output": []}, r"\$\.output"),
+        ("openai", {"role": "assistant", "tool_calls": "[]"}, r"\$\.tool_calls: expected a list"),
+        ("openai", {"role": "assistant", "tool_calls": ""}, None),
         ("mcp", {"params": []}, r"\$\.method|\$\.params"),
         ("mcp", {"name": "t", "id": {}}, r"\$\.id"),
         ("openai", "{", "not valid JSON"),
@@ -250,9 +254,58 @@ def test_an_answer_that_is_too_large_is_not_read() -> None:
 
 
 def test_too_many_calls() -> None:
+    """More than 1,024 are read, and refused when they are carried out."""
     call = {"id": "x", "function": {"name": "t", "arguments": "{}"}}
-    with pytest.raises(DispatchError, match="1024"):
-        parse({"tool_calls": [call] * 1025}, "openai")
+    assert len(parse({"tool_calls": [call] * 4096}, "openai")) == 4096
+    with pytest.raises(DispatchError, match="4,096"):
+        parse({"tool_calls": [call] * 4097}, "openai")
+
+
+def test_the_older_function_call(client: Client) -> None:
+    """Whole, as the message alone, as the client's object, and streamed; the request has it as it came."""
+    older = {"name": "weather", "arguments": '{"city": "Paris"}'}
+    message = {"role": "assistant", "content": None, "function_call": older}
+    answer = {"choices": [{"index": 0, "message": message, "finish_reason": "function_call"}]}
+    stream = Assembler("openai")
+    for piece in (
+        {"name": "weather", "arguments": ""},
+        {"arguments": '{"city": '},
+        {"arguments": '"Paris"}'},
+    ):
+        event = {"choices": [{"index": 0, "delta": {"function_call": piece}}]}
+        stream.feed(as_event("openai", event, client))
+    stream.feed({"choices": [{"index": 0, "delta": {}, "finish_reason": "function_call"}]})
+    for whole in (answer, message, {**message, "tool_calls": []}, as_object("openai", answer, client)):
+        (call,) = parse(whole, "openai")
+        assert (call.name, call.arguments, call.index, call.older) == (*older.values(), 0, True)
+        assert call.id  # the loop tells calls by it
+    (streamed,) = stream.calls()
+    assert (streamed.name, streamed.arguments, streamed.older) == (*older.values(), True)
+    judge = judge_of("openai", client)
+    for whole in (answer, {**message, "tool_calls": None}, stream.response()):
+        (own,) = assistant_messages(whole, "openai")
+        (result,) = render(parse(whole, "openai"), [ToolResult.ok("mild")], "openai")
+        assert own["function_call"] == older
+        assert result == {"role": "function", "name": "weather", "content": "mild"}
+        judge(own)
+        judge(result)
+    cut = {
+        "choices": [{"message": {**message, "function_call": {"name": "weather"}}, "finish_reason": "length"}]
+    }
+    assert parse(cut, "openai")[0].cut
+
+
+def test_an_older_call_beside_a_list_of_calls() -> None:
+    function = {"name": "weather", "arguments": "{}"}
+    message = {
+        "role": "assistant",
+        "tool_calls": [{"id": "a", "function": function}],
+        "function_call": function,
+    }
+    (call,) = parse(message, "openai")  # some gateways write one call in both ways
+    assert (call.id, call.older) == ("a", False)
+    with pytest.raises(DispatchError, match=r"\$\.function_call: a call of 'news' beside other calls"):
+        parse({**message, "function_call": {"name": "news"}}, "openai")
 
 
 def test_objects_that_misbehave() -> None:

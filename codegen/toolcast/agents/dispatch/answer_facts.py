@@ -10,7 +10,7 @@ from ...runtime.unicode_text import is_encodable
 from ..usage import Usage
 from .answer_fields import calls_path, get_field, items, load, locate, locate_each, written
 from .call import DispatchError
-from .wire_formats import ENDS, Format, Path, Reason, UsageKeys, format_of
+from .wire_formats import CALLING, ENDS, Format, Path, Reason, UsageKeys, format_of
 
 _MAX_DETAIL = 1_000
 """Characters of a provider's words about the end that are kept."""
@@ -90,6 +90,12 @@ def _read_stop(response: object, format: Format) -> AnswerEnd:
     if reason == "complete" or not word:
         return AnswerEnd("complete")
     return AnswerEnd(reason or ENDS.get(word, "complete"), _with_details(word, response, format))
+
+
+def lacked_call(response: object, format: Format) -> str:
+    """Return words for the reason to stop of an answer without calls, where it is a call; "" elsewhere."""
+    word = _stop_word(response, format)
+    return f"{word}, without a call" if word in CALLING else ""
 
 
 def end_of(word: str) -> AnswerEnd:

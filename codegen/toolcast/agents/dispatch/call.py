@@ -92,6 +92,7 @@ class Call(Struct, frozen=True, kw_only=True):
             filtered, has a call that cannot be read, or the provider failed.
         custom: whether it calls a custom tool of OpenAI's, with free text for arguments.
         search: whether it is a search for tools, of a type of its own.
+        older: whether it is the one `function_call` of OpenAI's older API, which has no id there.
         repeated: members of the call that its result must repeat, beside the id.
         caller: "model", or "code" for the model's program that the provider runs; None where unknown.
     """
@@ -103,6 +104,7 @@ class Call(Struct, frozen=True, kw_only=True):
     cut: bool = False
     custom: bool = False
     search: bool = False
+    older: bool = False
     repeated: JsonObject = {}
     caller: Literal["model", "code"] | None = None
 

@@ -11,6 +11,7 @@ from ...runtime.binding import AnyBinding
 from ...runtime.context import ToolContext
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
+from ...runtime.wire.fragments import MAX_CALLS
 from ..run_side_by_side import run_side_by_side, runs_alone
 from .call import Call
 from .parse_answer import parse
@@ -21,6 +22,10 @@ _CUT = (
     "Nothing was done for this call of {!r}: the answer ended early (at its length limit, by a filter, by a "
     "failure of the provider, or with a call that cannot be read), so its arguments may not be whole. Send "
     "the call again, with less text before it, or in smaller steps."
+)
+_MANY = (
+    "Nothing was done for this call of {!r}: it is beyond the {:,} calls that one answer may have. Send the "
+    "rest in the next answer."
 )
 _CUSTOM = (
     "Tool {!r} was called as a custom tool, with text for arguments, and nothing was done. Only a tool "
@@ -133,11 +138,14 @@ class Dispatcher:
             call: a call of an answer.
 
         Returns:
-            A failed result for a call that is `cut`, that comes from a caller outside of the tool's spec, or
-            that has a text for a tool without exactly one parameter; else None.
+            A failed result for a call that is `cut` or beyond the 1,024 of one answer, that comes from a
+            caller outside of the tool's spec, or that has a text for a tool without exactly one parameter;
+            else None.
         """
         if call.cut:
             return ToolResult.failed(_CUT.format(call.name))
+        if call.index >= MAX_CALLS:
+            return ToolResult.failed(_MANY.format(call.name, MAX_CALLS))
         if call.caller is not None:
             binding = self._binding(call.name)
             if binding is not None and not binding.allows_caller(call.caller):

@@ -63,7 +63,12 @@ def own_messages(response: object, known: Format, calls: Sequence[Call]) -> list
     key = str(known.calls[0][-1])
     message = _cleaned(message, known)
     if key == "tool_calls":
-        if calls:
+        if not message.get(key):
+            message.pop(key, None)  # servers have [] or null for no calls, which OpenAI refuses
+        if calls and calls[0].older and known.older is not None:
+            older = known.older.inner
+            message[older] = {**message[older], known.arguments: _sent(calls[0], known)}
+        elif calls:
             message[key] = _with_calls(message[key], calls, known)
         return [{"role": "assistant", **message}]
     listed = message.get(key)

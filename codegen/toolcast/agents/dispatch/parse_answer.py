@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from ...jsonschema.json_values import JsonObject
-from ...runtime.wire.fragments import MAX_CALLS
+from ...runtime.wire.fragments import MOST_CALLS
 from .answer_facts import WHOLE, read_reason
 from .answer_fields import calls_path, get_field, items, kind, load, locate, plain, text, written
 from .call import Call, DispatchError, distinct
@@ -39,16 +39,18 @@ def read_calls(response: object, known: Format, reason: Reason | None = None) ->
     for at, item in enumerate(found):
         call = _call(item, f"{path}[{at}]", known, len(raw))
         if call is not None:
-            if len(raw) >= MAX_CALLS:
-                raise DispatchError(f"{path}: more than {MAX_CALLS} calls in one answer")
+            if len(raw) >= MOST_CALLS:
+                raise DispatchError(f"{path}: more than {MOST_CALLS:,} calls in one answer")
             raw.append(call)
+    if known.older is not None:
+        raw = _with_older(raw, response, known, known.older)
     if not raw:
         return ()
     if known.ids is not None:
         raw = _with_ids(raw, response, known)
     reason = reason or read_reason(response, known)
     if reason == "cut":
-        if _may_be_cut(raw[-1]) and call_shape(found[-1], known) is not None:
+        if _may_be_cut(raw[-1]) and (raw[-1].older or call_shape(found[-1], known) is not None):
             raw[-1] = msgspec.structs.replace(raw[-1], cut=True)
     elif reason not in WHOLE:
         raw = [msgspec.structs.replace(call, cut=True) for call in raw]
@@ -60,8 +62,21 @@ def _find(response: object, format: Format) -> tuple[Any, str]:
     if path is None:
         return (), "$"
     found, at = locate(response, path), written(path)
-    # The text of an answer may stand where blocks do.
-    return ((), at) if isinstance(found, str) else (items(found, at), at)
+    # The text of an answer may stand where blocks do; some servers have "" for no calls.
+    is_text = isinstance(found, str) and (not found or path[-1] != "tool_calls")
+    return ((), at) if is_text else (items(found, at), at)
+
+
+def _with_older(calls: list[Call], response: object, format: Format, older: Format) -> list[Call]:
+    """Read the call that a message has in place of a list; beside one, it must repeat a call of that."""
+    path = (calls_path(response, format) or format.calls[-1])[:-1]
+    message = locate(response, path)
+    call = None if message is None else _call(message, written(path), older, 0)
+    if call is None:
+        return calls
+    if calls and call.name not in {each.name for each in calls}:
+        raise DispatchError(f"{written(path)}.{older.inner}: a call of {call.name!r:.80} beside other calls")
+    return calls or [msgspec.structs.replace(call, older=True)]
 
 
 class _CallShape(NamedTuple):

@@ -105,6 +105,9 @@ def _blocks(text: str, result: ToolResult, make: _Block, format: str, kind: str)
 
 def _openai(call: Call, result: ToolResult, format: Format) -> Message:
     content = _blocks(_flagless(result), result, _no_block, format.name, "text")
+    if call.older:
+        text = content if isinstance(content, str) else "\n\n".join(block["text"] for block in content)
+        return {"role": "function", "name": call.name, "content": text}
     return {"role": "tool", "tool_call_id": call.id, "content": content}
 
 

@@ -86,7 +86,7 @@ class Format(Struct, frozen=True, kw_only=True):
     reasons. `blocked`: a value there means that the request was filtered. `refusals`, `details`: words of a
     refusal, and about the reason. `errors`: errors in an answer; `error_ends`: codes that are no failure.
     `listed`: the key of alternatives, of which one must be there. `usage`: the first with input or output
-    counts.
+    counts. `older`: the one call that a message has in place of the list.
     """
 
     name: str
@@ -109,6 +109,7 @@ class Format(Struct, frozen=True, kw_only=True):
     error_ends: Mapping[str, Reason] = {}
     listed: str = ""
     usage: tuple[UsageKeys, ...] = ()
+    older: "Format | None" = None
     custom: _CustomCalls | None = None
     search: SearchCalls | None = None
     objects: bool = False
@@ -153,6 +154,8 @@ _CHAT = Format(
     listed="choices",
     usage=(_CHAT_USAGE,),
     custom=_CustomCalls(kind="custom", inner="custom"),
+    # "Deprecated and replaced by `tool_calls`." Its result is a message of the role `function`.
+    older=Format(name="openai", calls=(), inner="function_call", mark=True),
 )
 
 _GEMINI = Format(
@@ -391,6 +394,9 @@ FORMATS = {
     )
 }
 """The wire formats by name."""
+
+CALLING = frozenset(("tool_calls", "function_call", "tool_use", "TOOL_CALL"))
+"""Reasons to stop of answers that call."""
 
 ENDS: dict[str, Reason] = {word: reason for each in FORMATS.values() for word, reason in each.ends.items()}
 """The meanings of reasons to stop, as any provider writes them; no two mean different things by one word."""

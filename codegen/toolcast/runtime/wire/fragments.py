@@ -9,7 +9,9 @@ from ...jsonschema.messages import member
 from ..arguments import MAX_TEXT
 
 MAX_CALLS = 1024
-"""Calls that one answer may hold at a time."""
+"""Calls of one answer that are carried out, and calls that may arrive at a time."""
+MOST_CALLS = 4 * MAX_CALLS
+"""Calls of one answer that are read: those beyond MAX_CALLS are refused one by one."""
 
 
 class FragmentError(ValueError):
@@ -23,15 +25,17 @@ class Fragments:
     thread.
     """
 
-    __slots__ = ("_calls", "_limit", "_size")
+    __slots__ = ("_calls", "_limit", "_most", "_size")
 
-    def __init__(self, *, limit: int = MAX_TEXT) -> None:
+    def __init__(self, *, limit: int = MAX_TEXT, calls: int = MAX_CALLS) -> None:
         """Start with no calls.
 
         Args:
             limit: characters held at once, over all calls.
+            calls: calls held at once.
         """
         self._limit = limit
+        self._most = calls
         self._size = 0
         self._calls: dict[Hashable, list[str]] = {}
 
@@ -50,13 +54,13 @@ class Fragments:
                 `index`.
 
         Raises:
-            FragmentError: the limit, or 1,024 calls, are exceeded.
+            FragmentError: a limit is exceeded.
             TypeError: the fragment is no text.
         """
         pieces = self._calls.get(call)
         if pieces is None:
-            if len(self._calls) >= MAX_CALLS:
-                raise FragmentError(f"more than {MAX_CALLS} calls at once")
+            if len(self._calls) >= self._most:
+                raise FragmentError(f"more than {self._most} calls at once")
             pieces = self._calls[call] = []
         if fragment is not None and not isinstance(fragment, str):
             raise TypeError(f"a fragment is str, not {type(fragment).__name__}")

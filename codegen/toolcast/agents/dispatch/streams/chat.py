@@ -54,6 +54,10 @@ _WORDS: dict[str, type[TextPiece | ThinkingPiece]] = {
 """Texts other than the content. Some servers require their reasoning back with the calls."""
 
 
+_OLDER = -1
+"""The index of the one call in `function_call`, which no server gives to another."""
+
+
 class _Calls:
     """Calls that arrive in fragments, identified by index or by id."""
 
@@ -62,6 +66,7 @@ class _Calls:
         self._no_id = no_id
         self._calls: list[JsonObject] = []
         self._at: dict[int, int | None] = {}  # the server's index → ours; None: no call of a function
+        self._ids: dict[str, int] = {}
         self._last: int | None = None
 
     def feed(self, item: Event, path: str) -> None:
@@ -88,6 +93,7 @@ class _Calls:
                 raise DispatchError(f"{path}.{key}: a piece of a call that began as {call['kind']!r}")
         for part, value in (("id", id), ("name", name)):
             call[part] = call[part] or self._pieces.keep(value, path)
+        self._ids.setdefault(call["id"], at)
         if name and name != call["name"]:
             raise DispatchError(f"{path}.{key}.name: {name!r:.80} in a call of {call['name']!r:.80}")
         if self._pieces.tell_call(("call", at), call["name"], call["id"]):
@@ -95,7 +101,13 @@ class _Calls:
             self._pieces.tell_arguments(("call", at), call["whole"] or self._pieces.text(("call", at)))
         self._take(call, at, function.get(arguments), f"{path}.{key}.{arguments}")
 
-    def listed(self) -> list[JsonObject]:
+    def message(self) -> JsonObject:
+        """Return what a message has of the calls: the list, and the one of the older API."""
+        calls, older = self._listed(), self._at.get(_OLDER)
+        made = {} if older is None else {"function_call": calls.pop(older)["function"]}
+        return {**made, **({"tool_calls": calls} if calls else {})}
+
+    def _listed(self) -> list[JsonObject]:
         out: list[JsonObject] = []
         for at, call in enumerate(self._calls):
             kind = call["kind"] or "function"
@@ -122,7 +134,7 @@ class _Calls:
             return self._begin(path)
         if index is not None:
             return self._begin(path)
-        known = next((at for at, call in enumerate(self._calls) if id and call["id"] == id), None)
+        known = self._ids.get(id) if id else None
         if known is not None:
             return known
         if id or name:
@@ -247,17 +259,18 @@ class ChatStream:
             self._details.feed(detail, f"{path}.reasoning_details")
         for at, item in enumerate(objects(delta.get("tool_calls"), f"{path}.tool_calls")):
             self._calls.feed(item, f"{path}.tool_calls[{at}]")
+        if older := section(delta, "function_call", path):
+            self._calls.feed({"index": _OLDER, "function": older}, f"{path}.function_call")
         reason = choice.get("finish_reason")
         if reason:
             self._reason, self.ended = text(reason, f"{path}.finish_reason"), True
 
     def response(self) -> JsonObject:
-        calls = self._calls.listed()
         message: JsonObject = {"role": "assistant", "content": self._content.whole()}
         message |= {key: self._pieces.text(key) for key in _WORDS if self._pieces.has(key)}
         details = self._details.listed()
         message |= {"reasoning_details": details} if details else {}
-        message |= {"tool_calls": calls} if calls else {}
+        message |= self._calls.message()
         choice = {"index": 0, "message": message, "finish_reason": self._reason}
         made = {"id": self._id, "choices": [choice], **({"usage": self._usage} if self._usage else {})}
         return {**made, **({"model": self._model} if self._model else {})}
@@ -347,7 +360,6 @@ class CohereStream:
             {**block, block["type"]: self._pieces.text(("content", index))}
             for index, block in self._content.items()
         ]
-        calls = self._calls.listed()
         message |= {"content": texts} if texts else {}
-        message |= {"tool_calls": calls} if calls else {}
+        message |= self._calls.message()
         return {"id": self._id, "message": message, "finish_reason": self._reason, **self._ending}

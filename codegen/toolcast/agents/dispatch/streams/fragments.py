@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import msgspec
 
 from ....jsonschema.json_values import JsonMapping, JsonObject
-from ....runtime.wire.fragments import MAX_CALLS, FragmentError, Fragments
+from ....runtime.wire.fragments import MOST_CALLS, FragmentError, Fragments
 from ..answer_fields import kind, text
 from ..call import ArgumentsPiece, CallBegun, DispatchError, Piece, TextPiece, ThinkingPiece
 
@@ -36,7 +36,7 @@ class Pieces:
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self._fragments = Fragments(limit=limit)
+        self._fragments = Fragments(limit=limit, calls=MOST_CALLS)
         self._left = limit
         self._kept = 0
         self._told: list[Piece] = []
@@ -118,7 +118,7 @@ class Pieces:
             self._left -= len(msgspec.json.encode(value))
         except (TypeError, ValueError, RecursionError):
             raise DispatchError(f"{path}: expected JSON, got {kind(value)}") from None
-        if self._left < 0 or self._kept > 16 * MAX_CALLS:
+        if self._left < 0 or self._kept > 4 * MOST_CALLS:
             raise DispatchError(f"{path}: the answer is too large")
         return value
 

@@ -1,7 +1,7 @@
 """Streams of formats of their own: blocks of Anthropic and Bedrock, items of OpenAI Responses and Gemini."""
 
 from ....jsonschema.json_values import JsonObject
-from ....runtime.wire.fragments import MAX_CALLS, FragmentError, PartialArguments
+from ....runtime.wire.fragments import MAX_CALLS, MOST_CALLS, FragmentError, PartialArguments
 from ..answer_fields import text
 from ..call import DispatchError, TextPiece, ThinkingPiece
 from ..history import as_object
@@ -389,8 +389,8 @@ class GeminiStream:
 
         `goes_on`: it brings values, so that a name may be there again.
         """
-        if len(self._growing) >= MAX_CALLS:
-            raise DispatchError(f"{path}: more than {MAX_CALLS} calls in one answer")
+        if len(self._open) >= MAX_CALLS or len(self._growing) >= MOST_CALLS:
+            raise DispatchError(f"{path}: more than {MAX_CALLS} calls at once")
         if id:
             return next((at for at in self._open if self._parts[at]["functionCall"].get("id") == id), None)
         last = self._parts[self._open[-1]]["functionCall"] if self._open else {}
