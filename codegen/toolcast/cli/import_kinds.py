@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..analysis.lint.tool_list import undecided_keys, within_budget
 from ..config import show
-from ..console import Format, count, one_line, write_line
+from ..console import Format, count, inert_json, one_line, print_diagnostics, write_line
 from ..diagnostics import Diagnostic
 from ..http_operation import ARRAYS, METHODS, Arrays
 from ..importers.edit_yaml import EditError
@@ -212,6 +212,33 @@ def sample_command(files: tuple[Path, ...], name: str, options: ImportOptions) -
     """Infer one spec from samples of a tool's arguments in FILES (JSON objects)."""
 
     write_imported(import_sample(files, options.choices, name=name, group=options.group), options)
+
+
+@click.command(
+    "format",
+    epilog=examples(
+        "toolcast import format tokenizer_config.json > acme.toml",
+        "toolcast call --answer answer.txt --in acme.toml    reads an answer with it",
+    ),
+)
+@click.argument("file", type=_FILE)
+@format_option
+def format_command(file: Path, form: Format) -> None:
+    """Print the text format that the response template of a tokenizer's configuration describes.
+
+    FILE is a tokenizer_config.json with `response_template`, as transformers reads it. Comments name what it
+    does not state. No expression in it is run. What a text format cannot say is refused.
+    """
+    from ..importers.response_template import (
+        read_response_template,  # of all commands this one reads text formats
+    )
+
+    found = read_response_template(file, show(file))
+    if isinstance(found, str):
+        click.echo(inert_json(found), nl=False)
+        return
+    print_diagnostics(found, form)
+    raise click.exceptions.Exit(1)
 
 
 class _McpOptions(Struct, frozen=True, kw_only=True):

@@ -42,6 +42,7 @@ UNLISTED = {
 
 KINDS = {
     "decide": ("import_kinds", "decide_command", "Decide what imported specs leave open."),
+    "format": ("import_kinds", "format_command", "A text format from the configuration of a tokenizer."),
     "mcp": ("import_kinds", "mcp_command", "Specs from a running MCP server: a command, or an address."),
     "openapi": ("import_kinds", "openapi_command", "Specs from the operations of an OpenAPI document."),
     "python": ("import_kinds", "python_command", "Specs from functions, classes, and tools of frameworks."),
