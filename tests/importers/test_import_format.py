@@ -371,15 +371,15 @@ def tag(expression: str, **more: Any) -> dict[str, Any]:
         (pattern(r"<(?P<name>\w+)[xy]>"), "open_pattern", "`[xy]>` fits more"),
         (pattern(r"<(?P<name>a|b)>"), "open_pattern", "fits more"),
         (pattern(r"<(?P<other>\w+)>(?P<name>\w+):"), "open_pattern", r"`(?P<other>\w+)` is no name"),
-        (pattern(r"<x+(?P<name>\w+)>"), "open_pattern", "`x+` repeats a literal"),
+        (pattern(r"<x+(?P<name>\w+)>"), "open_pattern", "`<x+` repeats a literal"),
         (pattern(r"(?=<)(?P<name>\w+)>"), "open_pattern", "fits more"),
         (pattern(r"(?:<|$<)(?P<name>\w+)>"), "open_pattern", "it may fit nothing"),
         (pattern(r"(<(?P<name>\w+)>)?"), "open_pattern", "it may fit nothing"),
         (pattern("(?:a?){9}" + "(?:a|b)" * 7), "open_pattern", "repeats a literal"),
         (pattern("(?:a|b)" * 7), "open_pattern", "more than 64 markers"),
-        (pattern("(" * 500 + ")" * 500), "open_pattern", "nest deeper than 16"),
+        (pattern("(" * 490 + ")" * 490), "open_pattern", "it may fit nothing"),
         (pattern("(" * 3), "open_pattern", "has no end"),
-        (pattern("<a>)"), "open_pattern", "unexpected `)` at character 4"),
+        (pattern("<a>)"), "open_pattern", "`)` at character 4 ends no group"),
         (pattern("x" * 2000), "open_pattern", "more than 1,000 characters"),
         (pattern("<{name}>"), "open_pattern", "what is a hole in a marker"),
         (call(open="<{name}>"), "open", "is blank, or has a hole"),
@@ -396,7 +396,7 @@ def tag(expression: str, **more: Any) -> dict[str, Any]:
         (tag("<", value_parser={"name": "int"}), "value_parser", "text or JSON"),
         (tag("<", merge_duplicates=True), "content", "these `content_args`"),
         ({**call(), "citations": {"open": "<c>", "close": "</c>"}}, "citations", "has no text 'citations'"),
-        ({**call(), "thinking": {"open": "<t>"}}, "thinking", "no closing marker"),
+        ({**call(), "thinking": {"open": "<t>"}}, "thinking", "a closing marker"),
         ({**call(), "thinking": {"open_pattern": "(?=.*x)", "close": "</t>"}}, "open_pattern", "fits more"),
         ({"content": {"close": "<e>"}}, "response_template", "no form of calls"),
     ],
@@ -473,3 +473,15 @@ def test_any_expression_is_a_format_that_can_be_read_or_is_refused(
         read_format(imported(folder, path))
     else:
         assert all(each.line and each.column for each in found)
+
+
+def test_groups_of_a_marker_are_the_name_the_id_and_digits(tmp_path: Path) -> None:
+    fields = call(
+        open_pattern=r'(?:<call|<do) id="(?P<id>[^"]+)" #(?P<n>\d+):\s+(?P<name>[\w.-]+)>\n?',
+        transform={**NAMED, "id": "{id}"},
+        close_pattern=r"</call>|</do>\s*|\Z",
+    )
+    del fields["tool_calls"]["open"], fields["tool_calls"]["close"]
+    format = read_format(imported(tmp_path, config(tmp_path, fields)))
+    (found,) = parse('<do id="a-7" #12:\nping>{"a": 1}</do>', format).calls
+    assert (found.name, found.id, json.loads(found.arguments)) == ("ping", "a-7", {"a": 1})

@@ -26,14 +26,18 @@ _MOST_MARKERS = 64
 """Markers that one regular expression may stand for."""
 _LONGEST = 1_000
 """Characters of a regular expression."""
-_DEEPEST = 16
 _START, _END, _VALUE = "\x02", "\x03", "\x04"
 """Stand in markers for the start and the end of the text, and for a parameter's value."""
 _HOLE = re.compile(r"\{(?:name|id|number|key)\}")
-_GROUP = re.compile(r"\(\?P<(\w+)>(\\[wSdD]|\.|\[(?:\\.|[^\]\\])+\])([+*]\??|\{\d+(?:,\d*)?\})\)")
-"""A named group with one class of characters, repeated."""
-_QUANTIFIER = re.compile(r"([*+?]|\{\d+(?:,\d*)?\})[?+]?")
-_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "s": " ", "A": _START, "Z": _END}
+_TOKEN = re.compile(
+    r"""(?P<named>\(\?P<(?P<group>\w+)>(?P<class>\\[wSdD]|\.|\[(?:\\.|[^\]\\])+\])
+            (?P<times>[*+]\??|\{\d+(?:,\d*)?\})\))        # a named group, with one class of characters
+        |(?P<open>\((?:\?:|(?!\?)))|(?P<close>\))|(?P<or>\|)
+        |(?P<repeat>[*+?]|\{\d+(?:,\d*)?\})[?+]?
+        |(?P<start>\^|\\A)|(?P<end>\$|\\Z)|(?P<space>\\[snrt])
+        |\\(?P<escaped>[\W_])|(?P<literal>[^\\.(\[])""",
+    re.VERBOSE,
+)
 _VALUES: dict[str, Literal["text", "json"]] = {
     "null": "text",
     '{"name":"text"}': "text",
@@ -150,15 +154,14 @@ class _Reader:
 
     def _thoughts(self, field: _Field, template: _Template) -> tuple[Markers, ...]:
         closes = _markers(field, "close")
-        opens: tuple[str, ...] = ()
-        if not closes:
-            raise _InexpressibleError("a thought has no closing marker")
-        if field.open_pattern == rf"(?=[\s\S]*?{closes[0]})":  # the prompt begins the thought
-            begun = closes[0].replace("</", "<", 1)
-            opens = (begun,) if begun in f"{template.start_anchor}{template.start_anchor_pattern}" else ()
-        opens = opens or _markers(field, "open")
-        if not opens:
-            raise _InexpressibleError("a thought has no opening marker")
+        begun = closes[0].replace("</", "<", 1) if closes else ""
+        anchor = f"{template.start_anchor}{template.start_anchor_pattern}"
+        if closes and field.open_pattern == rf"(?=[\s\S]*?{closes[0]})" and begun in anchor:
+            opens: tuple[str, ...] = (begun,)  # the prompt begins the thought
+        else:
+            opens = _markers(field, "open")
+        if not (opens and closes):
+            raise _InexpressibleError("a thought has an opening and a closing marker")
         self.notes.append("whether the prompt begins a thought (`prefilled`)")
         return tuple(Markers(open=open, close=close, prefilled=True) for open in opens for close in closes)
 
@@ -166,9 +169,11 @@ class _Reader:
         shape = _shape(field)
         opens, closes = _markers(field, "open", shape.holes), _markers(field, "close")
         content, more = _contents(field, shape)
-        if content == "parameters":
-            closes = (*self._element_ends(opens, closes), *closes)
-        sure = bool(self._tokens) and all(open.startswith(self._tokens) for open in opens)
+        element = re.search(r"<(\w+)=\{name\}>$", opens[0]) if opens and content == "parameters" else None
+        if element and f"</{element[1]}>" not in "".join(closes):
+            # transformers ignores what stands beside parameters
+            self.notes.append(f"what ends the element of the name (`</{element[1]}>`)")
+            closes = (*(f"</{element[1]}> {close}" for close in closes), *closes)
         if not self._tokens:
             self.notes.append("whether prose may have the markers of calls (`mark`)")
         return CallForm(
@@ -176,19 +181,9 @@ class _Reader:
             close=_spaced(closes),
             content=content,
             id="{id}" if "id" in shape.holes.values() else "",
-            mark="token" if sure else "tag",
+            mark="token" if self._tokens and all(open.startswith(self._tokens) for open in opens) else "tag",
             **more,
         )
-
-    def _element_ends(self, opens: Iterable[str], closes: Iterable[str]) -> Iterator[str]:
-        """Give the closing markers with the end of an element that the opening marker begins: transformers
-        ignores what stands beside parameters.
-        """
-        begun = {found[1] for open in opens if (found := re.search(r"<(\w+)=\{name\}>$", open))}
-        for end in (f"</{tag}>" for tag in sorted(begun)):
-            for close in (each for each in closes if end not in each):
-                self.notes.append(f"what ends the element of the name (`{end}`)")
-                yield f"{end} {close}"
 
 
 def _special_tokens(data: JsonObject) -> Iterator[str]:
@@ -216,12 +211,14 @@ def _shape(field: _Field) -> _Shape:
         case {"function": "{content}", **rest} if not field.transform_each and rest.keys() <= {"type"}:
             return _Shape(names=("name",), arguments=("arguments",))
         case {"function": {"name": str(name), "arguments": str(arguments), **other}, **rest} if not other:
+            id = str(rest.get("id", "{}"))
             prefix = "" if field.transform_each else r"content\."
-            keys = [re.fullmatch(rf"\{{{prefix}(\w+)\}}", each) for each in (name, arguments)]
-            if rest.keys() <= {"type", "id"} and keys[0] and keys[1]:
-                return _Shape(names=(keys[0][1],), arguments=(keys[1][1],))
-            if rest.keys() <= {"type", "id"} and arguments == "{content}" and not field.transform_each:
-                return _Shape(holes={name[1:-1]: "name", str(rest.get("id", ""))[1:-1]: "id"} | {"": ""})
+            keys = re.fullmatch(rf"\{{{prefix}(\w+)\}} \{{{prefix}(\w+)\}}", f"{name} {arguments}")
+            groups = re.fullmatch(r"\{(\w+)\} \{content\} \{(\w*)\}", f"{name} {arguments} {id}")
+            if rest.keys() <= {"type", "id"} and keys:
+                return _Shape(names=(keys[1],), arguments=(keys[2],))
+            if rest.keys() <= {"type", "id"} and groups and not field.transform_each:
+                return _Shape(holes={groups[1]: "name"} | ({groups[2]: "id"} if groups[2] else {}))
     raise _InexpressibleError("the parts of a function's call are not all named", "transform")
 
 
@@ -289,81 +286,66 @@ def _literals(literal: str | list[str], key: str) -> tuple[str, ...]:
 
 
 def _expand(pattern: str, holes: Mapping[str, str], keys: Iterable[str]) -> list[str]:
-    """List the markers that a regular expression fits, with one blank for white space."""
+    """List the markers that a regular expression fits: holes for groups, one blank for white space."""
     try:
         if len(pattern) > _LONGEST or _HOLE.search(pattern) or re.search(r"[\x00-\x08]", pattern):
             raise ValueError(f"it has more than {_LONGEST:,} characters, or what is a hole in a marker")
-        return [re.sub(r"\s+", " ", each) for each in _Expression(pattern, holes).read()]
+        return [re.sub(r"\s+", " ", each) for each in _alternatives(pattern, holes)]
     except ValueError as problem:
         raise _InexpressibleError(f"the expression is no marker: {problem}", *keys) from None
 
 
-class _Expression:
-    """A regular expression, read as the markers that it fits, with a hole for each named group."""
+def _alternatives(pattern: str, holes: Mapping[str, str]) -> list[str]:
+    outer: list[tuple[list[str], list[str]]] = []  # of each open group what stands before it
+    done: list[str] = []  # alternatives before the last `|`
+    made, last = [""], [""]  # beginnings of the next one, and what a quantifier would repeat
+    at = 0
+    while at < len(pattern):
+        token = _TOKEN.match(pattern, at)
+        if token is None:
+            raise ValueError(f"`{pattern[at : at + 40]}` fits more than a literal, white space or a name")
+        at = token.end()
+        if token["repeat"]:
+            if all(each.isspace() for each in last):
+                last = [" "]  # any white space, or none
+            elif token["repeat"] == "?":
+                last = [*last, ""]
+            else:
+                raise ValueError(f"`{pattern[:at][-40:]}` repeats a literal")
+            continue
+        made, last = _joined(made, last), [""]
+        if token["open"]:
+            outer.append((done, made))
+            done, made = [], [""]
+        elif token["or"]:
+            done, made = done + made, [""]
+        elif token["close"] and outer:
+            last = done + made
+            done, made = outer.pop()
+        else:
+            last = [_atom(token, holes)]
+    if outer:
+        raise ValueError("a group has no end")
+    return done + _joined(made, last)
 
-    def __init__(self, pattern: str, holes: Mapping[str, str]) -> None:
-        self._pattern, self._holes, self._at = pattern, holes, 0
 
-    def read(self) -> list[str]:
-        """Return the markers. Raises ValueError where they are no literals, holes and white space."""
-        found = self._either(0)
-        if self._at < len(self._pattern):
-            raise ValueError(f"unexpected `)` at character {self._at + 1}")
-        return found
+def _joined(made: list[str], last: list[str]) -> list[str]:
+    found = [before + after for before in made for after in last]
+    if len(found) > _MOST_MARKERS:
+        raise ValueError(f"it fits more than {_MOST_MARKERS} markers")
+    return found
 
-    def _either(self, depth: int) -> list[str]:
-        if depth > _DEEPEST:
-            raise ValueError(f"groups nest deeper than {_DEEPEST}")
-        found = self._sequence(depth)
-        while self._pattern.startswith("|", self._at):
-            self._at += 1
-            found += self._sequence(depth)
-        return found
 
-    def _sequence(self, depth: int) -> list[str]:
-        made = [""]
-        while self._at < len(self._pattern) and self._pattern[self._at] not in "|)":
-            begun = self._at
-            found = self._atom(depth)
-            if repeated := _QUANTIFIER.match(self._pattern, self._at):
-                self._at = repeated.end()
-                if all(each.isspace() for each in found):
-                    found = [" "]  # any white space in a marker, or none
-                elif repeated[1] == "?":
-                    found = [*found, ""]
-                else:
-                    raise ValueError(f"`{self._pattern[begun : self._at]:.40}` repeats a literal")
-            made = [before + after for before in made for after in found]
-            if len(made) > _MOST_MARKERS:
-                raise ValueError(f"it fits more than {_MOST_MARKERS} markers")
-        return made
-
-    def _atom(self, depth: int) -> list[str]:
-        begun, rest = self._at, self._pattern[self._at :]
-        if named := _GROUP.match(rest):
-            self._at += named.end()
-            return [self._hole(named)]
-        if rest.startswith("(?:") or (rest[0] == "(" and rest[1:2] != "?"):
-            self._at += 3 if rest[1:2] == "?" else 1
-            found = self._either(depth + 1)
-            if not self._pattern.startswith(")", self._at):
-                raise ValueError(f"the group at character {begun + 1} has no end")
-            self._at += 1
-            return found
-        escaped = rest[0] == "\\"
-        literal = rest[1:2] if escaped else rest[0]
-        known = _ESCAPES if escaped else {"^": _START, "$": _END}
-        if literal not in known and (not literal or literal.isalnum() if escaped else literal in ".([*+?"):
-            raise ValueError(f"`{rest:.40}` fits more than a literal, white space or a name")
-        self._at += 2 if escaped else 1
-        return [known.get(literal, literal)]
-
-    def _hole(self, named: re.Match[str]) -> str:
-        group, characters, repeated = named.groups()
-        hole = self._holes.get(group, "number" if characters == r"\d" else "")
-        if not hole or (hole == "value" and (characters != "." or repeated not in ("*?", "+?"))):
-            raise ValueError(f"`{named[0]:.80}` is no name, id, number, key or value up to its end")
-        return _VALUE if hole == "value" else f"{{{hole}}}"
+def _atom(token: re.Match[str], holes: Mapping[str, str]) -> str:
+    if token["close"]:
+        raise ValueError(f"`)` at character {token.end()} ends no group")
+    if not token["named"]:
+        marks = {"start": _START, "end": _END, "space": " "}
+        return marks.get(str(token.lastgroup)) or token["escaped"] or token["literal"]
+    hole = holes.get(token["group"], "number" if token["class"] == r"\d" else "")
+    if not hole or (hole == "value" and (token["class"] != "." or token["times"] not in ("*?", "+?"))):
+        raise ValueError(f"`{token[0]:.80}` is no name, id, number, key or value up to its end")
+    return _VALUE if hole == "value" else f"{{{hole}}}"
 
 
 def _toml(format: TextFormat, notes: Iterable[str]) -> str:
