@@ -302,6 +302,7 @@ def test_an_older_call_beside_a_list_of_calls() -> None:
         "tool_calls": [{"id": "a", "function": function}],
         "function_call": function,
     }
+    assert parse({"role": "assistant", "content": "hi", "function_call": {}}, "openai") == ()
     (call,) = parse(message, "openai")  # some gateways write one call in both ways
     assert (call.id, call.older) == ("a", False)
     with pytest.raises(DispatchError, match=r"\$\.function_call: a call of 'news' beside other calls"):

@@ -1,6 +1,6 @@
 """From an answer to its calls."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -10,7 +10,7 @@ from ...runtime.wire.fragments import MOST_CALLS
 from .answer_facts import WHOLE, read_reason
 from .answer_fields import calls_path, get_field, items, kind, load, locate, plain, text, written
 from .call import Call, DispatchError, distinct
-from .wire_formats import Format, Reason, format_of
+from .wire_formats import Format, Path, Reason, format_of
 
 
 def parse(response: Any, format: str) -> tuple[Call, ...]:
@@ -34,7 +34,8 @@ def read_calls(response: object, known: Format, reason: Reason | None = None) ->
     """Read the calls of a loaded answer; `reason` is why it ended, where somebody has read that."""
     if known.name.startswith("mcp"):
         return (_mcp_call(response),)
-    found, path = _find(response, known)
+    place = calls_path(response, known) or known.calls[-1]
+    found, path = _find(response, place), written(place)
     raw: list[Call] = []
     for at, item in enumerate(found):
         call = _call(item, f"{path}[{at}]", known, len(raw))
@@ -43,7 +44,7 @@ def read_calls(response: object, known: Format, reason: Reason | None = None) ->
                 raise DispatchError(f"{path}: more than {MOST_CALLS:,} calls in one answer")
             raw.append(call)
     if known.older is not None:
-        raw = _with_older(raw, response, known, known.older)
+        raw = _with_older(raw, response, place[:-1], known.older)
     if not raw:
         return ()
     if known.ids is not None:
@@ -57,25 +58,23 @@ def read_calls(response: object, known: Format, reason: Reason | None = None) ->
     return tuple(raw)
 
 
-def _find(response: object, format: Format) -> tuple[Any, str]:
-    path = calls_path(response, format)
-    if path is None:
-        return (), "$"
-    found, at = locate(response, path), written(path)
+def _find(response: object, place: Path) -> Sequence[Any]:
+    found = locate(response, place)
     # The text of an answer may stand where blocks do; some servers have "" for no calls.
-    is_text = isinstance(found, str) and (not found or path[-1] != "tool_calls")
-    return ((), at) if is_text else (items(found, at), at)
+    is_text = isinstance(found, str) and (not found or place[-1] != "tool_calls")
+    return () if is_text else items(found, written(place))
 
 
-def _with_older(calls: list[Call], response: object, format: Format, older: Format) -> list[Call]:
+def _with_older(calls: list[Call], response: object, place: Path, older: Format) -> list[Call]:
     """Read the call that a message has in place of a list; beside one, it must repeat a call of that."""
-    path = (calls_path(response, format) or format.calls[-1])[:-1]
-    message = locate(response, path)
-    call = None if message is None else _call(message, written(path), older, 0)
+    message = locate(response, place)
+    if message is None or not get_field(message, older.inner, written(place)):
+        return calls
+    call = _call(message, written(place), older, 0)
     if call is None:
         return calls
     if calls and call.name not in {each.name for each in calls}:
-        raise DispatchError(f"{written(path)}.{older.inner}: a call of {call.name!r:.80} beside other calls")
+        raise DispatchError(f"{written(place)}.{older.inner}: a call of {call.name!r:.80} beside other calls")
     return calls or [msgspec.structs.replace(call, older=True)]
 
 
