@@ -30,7 +30,7 @@ DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyp
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
 
-.PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos pins release-check
+.PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos pins release-check engines
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -254,13 +254,14 @@ tool-search: $(STAMP) ## Search for the tools of recorded calls; writes docs/rep
 deviations: $(STAMP) ## Compare with another normaliser; writes docs/reports/deviations.md
 	$(BIN)/python -m tests.providers.deviations
 
-$(ENGINES)/.installed: pyproject.toml
-	$(PYTHON) -m venv $(ENGINES)
-	$(call install,$(ENGINES)) --editable '.[build,grammars]' 'xgrammar>=0.2.8,<0.3'
+$(ENGINES)/.installed: $(STAMP) tests/grammars/setup
+	sh tests/grammars/setup $(BIN)/python $(ENGINES)
 	@touch $@
 
-grammars: $(ENGINES)/.installed ## Ask both grammar engines (xgrammar brings torch, some 6 GB); writes docs/reports/grammars.md
-	$(ENGINES)/bin/python -m tests.grammars.table --write docs/reports/grammars.md
+engines: $(ENGINES)/.installed ## Install xgrammar and llama.cpp's grammars, 200 MB; `make test` then asks them, too
+
+grammars: $(ENGINES)/.installed ## Ask engines about strict schemas, and about calls under grammars of text formats; writes docs/reports/grammars.md
+	$(BIN)/python -m tests.grammars.table --write docs/reports/grammars.md
 
 speed: $(TOOLS) ## Measure the ratios that users wait for; fail where one is twice the landed figure
 	$(BIN)/python -m bench.kept $(ARGS)

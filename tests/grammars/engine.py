@@ -1,17 +1,15 @@
-"""llguidance, asked as an inference engine asks it: a token is one byte, so every text has one spelling."""
+"""llguidance, asked as an inference engine asks it."""
 
 import json
 import random
+from collections.abc import Sequence
 from typing import Any
 
-MOST = 3000
-"""Bytes of a text; a grammar of lists inside lists need not come to an end by chance."""
-SPACE = b" \t\r\n"
-DIGITS = b"0123456789"
+from .walks import QUOTE, walk
 
 
 class RefusedError(Exception):
-    """The engine does not compile the schema; the text says why."""
+    """The engine does not compile a schema or a grammar; the text says why."""
 
 
 class Engine:
@@ -23,7 +21,13 @@ class Engine:
 
     def compile(self, schema: dict[str, Any]) -> "Grammar":
         """Raises RefusedError for what the engine refuses, and for a keyword that it would not enforce."""
-        grammar = self._matcher.grammar_from_json_schema(json.dumps(schema))
+        return self._compiled(self._matcher.grammar_from_json_schema(json.dumps(schema)))
+
+    def compile_text(self, lark: str) -> "Grammar":
+        """Raises RefusedError for what the engine refuses, or warns of."""
+        return self._compiled(self._matcher.grammar_from_lark(lark))
+
+    def _compiled(self, grammar: Any) -> "Grammar":
         matcher = self._matcher(self._tokenizer, grammar, log_level=0)
         problems = [matcher.get_error()] if matcher.is_error() else matcher.get_grammar_warnings()
         if problems:
@@ -32,7 +36,7 @@ class Engine:
 
 
 class Grammar:
-    """The texts that a schema lets a model write."""
+    """The texts that a schema or a grammar lets a model write."""
 
     def __init__(self, matcher: Any, tokenizer: Any) -> None:
         self._matcher = matcher
@@ -48,43 +52,26 @@ class Grammar:
         data = text.encode()
         return f"after {data[max(0, read - 60) : read]!r} comes {data[read : read + 30]!r}"
 
-    def walk(self, rng: random.Random) -> bytes | None:
-        """A text that the grammar accepts, chosen byte by byte; None where it comes to no end.
-
-        Strings are short, and numbers such that a float holds them: no grammar keeps 1e999 out.
-        """
-        matcher = self._matcher.deep_copy()
-        out = bytearray()
-        room = rng.randint(0, 6)
-        while len(out) < MOST and not matcher.is_stopped():
-            if matcher.is_accepting() and rng.random() < 0.5:
-                break
-            allowed = _bytes(matcher.compute_bitmask())
-            if len(allowed) > 90:  # inside a string
-                room = room - 1 if room else rng.randint(0, 6)
-                byte = ord('"') if not room and ord('"') in allowed else _pick(rng, allowed)
-            else:
-                byte = rng.choice(_outside(allowed, out))
-            if not matcher.consume_token(byte):
-                break
-            out.append(byte)
-        return bytes(out) if matcher.is_accepting() else None
+    def walk(self, rng: random.Random, exits: Sequence[bytes] = QUOTE) -> bytes | None:
+        """A text that the grammar accepts, as `walks.walk` makes it."""
+        return walk(_State(self._matcher.deep_copy()), rng, exits)
 
 
-def _bytes(mask: bytes) -> list[int]:
-    return [byte for byte in range(256) if mask[byte >> 3] >> (byte & 7) & 1]
+class _State:
+    def __init__(self, matcher: Any) -> None:
+        self._matcher = matcher
 
+    def allowed(self) -> list[int]:
+        if self._matcher.is_stopped():
+            return []
+        mask = self._matcher.compute_bitmask()
+        return [byte for byte in range(256) if mask[byte >> 3] >> (byte & 7) & 1]
 
-def _pick(rng: random.Random, allowed: list[int]) -> int:
-    """Mostly plain letters: bytes past ASCII and escapes must be finished before a string may end."""
-    plain = [byte for byte in allowed if 32 <= byte < 127 and byte not in b'"\\']
-    return rng.choice(plain if plain and rng.random() < 0.9 else allowed)
+    def accepting(self) -> bool:
+        return bool(self._matcher.is_accepting())
 
+    def take(self, byte: int) -> bool:
+        return bool(self._matcher.try_consume_tokens([byte]) == 1)
 
-def _outside(allowed: list[int], out: bytearray) -> list[int]:
-    """What may come outside of strings, without space, exponents and endless digits where it can be."""
-    for unwanted, unless in ((SPACE, True), (b"eE", out[-1:].isdigit()), (DIGITS, out[-9:].isdigit())):
-        left = [byte for byte in allowed if byte not in unwanted]
-        if unless and left:
-            allowed = left
-    return allowed
+    def fork(self) -> "_State":
+        return _State(self._matcher.deep_copy())

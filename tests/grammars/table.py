@@ -2,7 +2,7 @@
 
     python -m tests.grammars.table --write docs/reports/grammars.md
 
-Needs xgrammar (`make grammars` sets its environment up). Without `--write` the page goes to standard output.
+Needs xgrammar (`make engines` installs it). Without `--write` the page goes to standard output.
 The exit status is 1 where an engine refuses a strict schema, or a value that it must let pass.
 """
 
@@ -22,7 +22,7 @@ from toolcast.analysis.instances.edits import instances
 from tests.clients.emitted import SourceTool, reference, sample
 from tests.grammars.cases import ENFORCED, LONGEST, VALUES, Case, cases, has_flag, raised, strict_ones, whole
 from tests.grammars.engine import Engine, RefusedError
-from tests.grammars.xgrammar_engine import XEngine
+from tests.grammars.xgrammar_engine import XEngine, load
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = 12
@@ -186,9 +186,8 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=12, help="one in so many tools of the corpora")
     options = parser.parse_args()
     import llguidance
-    import xgrammar
 
-    engines = {"llguidance": Engine(llguidance), "xgrammar": XEngine(xgrammar)}
+    engines = {"llguidance": Engine(llguidance), "xgrammar": XEngine(load())}
     shared = Path(os.environ.get("TOOLCAST_SHARED", ROOT.parent / "shared"))
     tools = (*reference(), *(raised(sample(shared, options.every)) if shared.is_dir() else ()))
     own = len(reference())
