@@ -49,10 +49,9 @@ class PatternPart(NamedTuple):
     initially_empty: int = 1
     needs: int = NOTHING
     initially_needs: int = NOTHING
-    single: bool = False  # exactly one character
 
 
-class Automaton:
+class Automaton:  # an `ecma.Builder`
     """The states of a pattern, and which may follow which.
 
     `unrolled` is how many turns of a counted repetition get states of their own; one with more counts as
@@ -90,7 +89,7 @@ class Automaton:
         if not self._has_capacity(1):
             return PatternPart()
         state = self._add(ranges)
-        return PatternPart(state, state + 1, {state: 1}, {state: 1}, {state: (1, NOTHING)}, 0, 0, single=True)
+        return PatternPart(state, state + 1, {state: 1}, {state: 1}, {state: (1, NOTHING)}, 0, 0)
 
     def nothing(self) -> PatternPart:
         """The empty text."""
@@ -199,7 +198,6 @@ class Automaton:
             min(sum(part.initially_empty for part in parts), MANY),
             min((part.needs for part in parts if part.empty), default=NOTHING),
             min((part.initially_needs for part in parts if part.initially_empty), default=NOTHING),
-            all(part.single for part in parts),
         )
 
     def repeat(self, part: PatternPart, low: int, high: int | None) -> PatternPart:
@@ -222,7 +220,7 @@ class Automaton:
         whole = turns[0] if turns else PatternPart()
         for one in turns[1:]:
             whole = self.then(whole, one)
-        return whole._replace(low=part.low, high=self.next_state, single=False)
+        return whole._replace(low=part.low, high=self.next_state)
 
     def _turns(self, part: PatternPart, count: int) -> list[PatternPart]:
         """A part `count` times, each with states of its own."""

@@ -7,10 +7,10 @@ Characters, escapes and character classes are sets of code points.
 """
 
 import re
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from . import charset
-from .automaton import ANY_LENGTH, MANY, SLOW, STEPS, Automaton, Cost, PatternPart, beyond, cost, fast_steps
+from .automaton import ANY_LENGTH, MANY, SLOW, STEPS, Automaton, Cost, beyond, cost, fast_steps
 from .charset import Ranges
 from .regex_cache import cache_short_texts, compile_regex
 from .validator_errors import UnsupportedPattern
@@ -166,6 +166,64 @@ _NO_BOUNDARY = f"(?:(?<={_W})(?={_W})|(?<!{_W})(?!{_W}))"
 _DOT = charset.complement(charset.NEWLINE)
 
 
+P = TypeVar("P")
+
+
+class Builder(Protocol[P]):
+    """Makes something of a pattern, from the inside out."""
+
+    def character(self, ranges: Ranges) -> P:
+        """One character of `ranges`."""
+        ...
+
+    def nothing(self) -> P:
+        """The empty text."""
+        ...
+
+    def start(self) -> P:
+        """`^`."""
+        ...
+
+    def end(self) -> P:
+        """`$`."""
+        ...
+
+    def condition(self) -> P:
+        r"""`\b` and `\B`."""
+        ...
+
+    def reference(self) -> P:
+        """A back-reference."""
+        ...
+
+    def ahead(self, body: P, /) -> P:
+        """A look-ahead."""
+        ...
+
+    def behind(self, body: P, /) -> P:
+        """A look-behind."""
+        ...
+
+    def then(self, one: P, two: P) -> P:
+        """One part, and then another."""
+        ...
+
+    def either(self, parts: list[P]) -> P:
+        """Any of several parts."""
+        ...
+
+    def repeat(self, part: P, low: int, high: int | None) -> P:
+        """A part at least `low` times, and at most `high` times (None: without end)."""
+        ...
+
+
+def build(pattern: str, builder: Builder[P]) -> P:
+    """Make something of a pattern. Raises UnsupportedPattern for what is no ECMA-262 pattern."""
+    reader = _Translator(pattern, builder)
+    reader.run()
+    return reader.part
+
+
 @cache_short_texts
 def translate(pattern: str) -> str:
     r"""Translate an ECMA-262 pattern in unicode mode for Python's `re.search`, which finds the same.
@@ -173,7 +231,7 @@ def translate(pattern: str) -> str:
     Raises UnsupportedPattern for what is no ECMA-262 pattern, or none that `re` runs exactly: scripts in
     `\p{…}`, look-behind of variable width, references into a repeated group.
     """
-    source = _Translator(pattern).run()
+    source = _Translator(pattern, Automaton(_FEW)).run()
     try:
         compile_regex(source)
     except (re.error, OverflowError, RecursionError) as problem:
@@ -197,12 +255,12 @@ class Analysis(NamedTuple):
 @cache_short_texts
 def analyse(pattern: str) -> Analysis:
     """Determine the cost of a search with `translate(pattern)`. Raises UnsupportedPattern."""
-    automaton = _Translator(pattern, _FEW).build()
+    automaton = _automaton(pattern, _FEW)
     found = cost(automaton, 0)
     if found.fast_length() == ANY_LENGTH:  # it has all paths that the pattern has, and maybe more
         return Analysis(found, None, beyond(automaton))
     if not (automaton.complete and automaton.exact):
-        automaton = _Translator(pattern, _UNROLLED).build()
+        automaton = _automaton(pattern, _UNROLLED)
         found = cost(automaton, 0)
     edges = sum(map(len, automaton.follow))
     if automaton.complete and automaton.exact and edges <= _EDGES * (100 + len(pattern)):
@@ -218,7 +276,7 @@ def exact_automaton(pattern: str) -> Automaton | None:
     """
     try:
         for turns in (_FEW, _UNROLLED):
-            automaton = _Translator(pattern, turns).build()
+            automaton = _automaton(pattern, turns)
             if automaton.complete and automaton.exact:
                 return automaton
     except UnsupportedPattern:
@@ -240,21 +298,30 @@ def is_fast(pattern: str, length: int) -> bool:
 def _full_cost(pattern: str, automaton: Automaton, length: int = MANY) -> Cost:
     found = cost(automaton, STEPS, length)
     if found.more is None and len(found.sums) < min(_LONG, length):
-        coarse = cost(_Translator(pattern, _FEW).build(), STEPS, length)
+        coarse = cost(_automaton(pattern, _FEW), STEPS, length)
         found = max(found, coarse, key=lambda each: len(each.sums))
     return found
 
 
-class _Translator(_Scanner):
+def _automaton(pattern: str, unrolled: int) -> Automaton:
+    automaton = Automaton(unrolled)
+    reader = _Translator(pattern, automaton)
+    reader.run()
+    automaton.finish(reader.part, reader.leading[1])
+    return automaton
+
+
+class _Translator(_Scanner, Generic[P]):
     """One left-to-right pass; a method per construct, each appends to `out` and leaves its `part`."""
 
-    def __init__(self, pattern: str, unrolled: int = _FEW) -> None:
+    def __init__(self, pattern: str, builder: Builder[P]) -> None:
         if len(pattern) > _MAX_LENGTH:
             reason = f"a pattern has at most {_MAX_LENGTH:,} characters; for many alternatives, use `enum`"
             raise UnsupportedPattern(reason, valid=True)
         super().__init__(pattern)
-        self.automaton = Automaton(unrolled)
-        self.part = PatternPart()  # what was read last
+        self.builder = builder
+        self.part = builder.nothing()  # what was read last
+        self.ranges: Ranges | None = None  # if that is one character
         # The character repeated without end at the start of the only alternative.
         self.leading: tuple[str, Ranges] = ("", ())
         self.names = _group_names(pattern)
@@ -273,27 +340,23 @@ class _Translator(_Scanner):
         # `\s+$` linear in a long run of spaces, where a search from each of them is quadratic.
         return f"(?<!{self.leading[0]}){source}" if self.leading[0] else source
 
-    def build(self) -> Automaton:
-        self.run()
-        self.automaton.finish(self.part, self.leading[1])
-        return self.automaton
-
     def disjunction(self, depth: int) -> str:
         if depth > _MAX_NESTING:
             raise self.fail(f"groups nested more than {_MAX_NESTING} deep", valid=True)
         out: list[str] = []
         text = self.text
-        automaton = self.automaton
-        alternatives: list[PatternPart] = []
-        part = automaton.nothing()
+        builder = self.builder
+        alternatives: list[P] = []
+        part = builder.nothing()
         while self.at < len(text) and text[self.at] != ")":
             if text[self.at] == "|":
                 self.at += 1
                 out.append("|")
                 alternatives.append(part)
-                part = automaton.nothing()
+                part = builder.nothing()
                 continue
             first_group, first_reference = self.count + 1, len(self.references)
+            self.ranges = None
             term, repeatable = self.term(depth)
             quantifier = self.at
             bounds = self.quantifier()
@@ -303,15 +366,14 @@ class _Translator(_Scanner):
                     raise self.fail("nothing to repeat")
                 if not bounds.startswith("?"):
                     self.check_references(first_group, first_reference)
-                single = self.part.single and term[0] != "("  # a copied group would be numbered
-                if depth == 0 and not out and single and _ENDLESS.match(bounds):
-                    self.leading = term, automaton.ranges[self.part.low]
-                self.part = automaton.repeat(self.part, *_turns(bounds))
+                if depth == 0 and not out and self.ranges is not None and _ENDLESS.match(bounds):
+                    self.leading = term, self.ranges
+                self.part = builder.repeat(self.part, *_turns(bounds))
             out.append(term + bounds)
-            part = automaton.then(part, self.part)
+            part = builder.then(part, self.part)
         if depth == 0 and (alternatives or len(out) == 1):
             self.leading = "", ()
-        self.part = automaton.either([*alternatives, part])
+        self.part = builder.either([*alternatives, part])
         return "".join(out)
 
     def check_references(self, first_group: int, first_reference: int) -> None:
@@ -357,12 +419,13 @@ class _Translator(_Scanner):
             raise self.fail("nothing to repeat")
         self.at += 1
         if char in "^$":
-            self.part = self.automaton.start() if char == "^" else self.automaton.end()
+            self.part = self.builder.start() if char == "^" else self.builder.end()
             return ("^" if char == "^" else r"\Z"), False
         return self.one_of(_DOT if char == "." else ((ord(char), ord(char)),))
 
     def one_of(self, ranges: Ranges) -> tuple[str, bool]:
-        self.part = self.automaton.character(ranges)
+        self.part = self.builder.character(ranges)
+        self.ranges = ranges
         return charset.source(ranges), True
 
     def group(self, depth: int) -> tuple[str, bool]:
@@ -396,10 +459,11 @@ class _Translator(_Scanner):
             self.closed.add(number)
         if opening.endswith("!"):
             self.void.update(range(first, self.count + 1))
+        self.ranges = None  # a copied group would be numbered
         if behind:
-            self.part = self.automaton.behind(self.part)
+            self.part = self.builder.behind(self.part)
         elif opening not in ("(", "(?:"):
-            self.part = self.automaton.ahead(self.part)
+            self.part = self.builder.ahead(self.part)
         return f"{opening}{body})", not behind
 
     def reference(self, number: int, end: int) -> str:
@@ -410,7 +474,7 @@ class _Translator(_Scanner):
             raise self.fail("a back-reference inside a look-behind is not supported", valid=True)
         self.at = end
         self.references.append((self.at, number))
-        self.part = self.automaton.reference()
+        self.part = self.builder.reference()
         if number in self.void or number not in self.closed:
             return "(?:)"  # undefined there, and an undefined group matches the empty string
         return f"(?:(?({number})\\{number}))"
@@ -419,7 +483,7 @@ class _Translator(_Scanner):
         char = self.text[self.at + 1 : self.at + 2]
         if char and char in "bB":
             self.at += 2
-            self.part = self.automaton.condition()
+            self.part = self.builder.condition()
             return (_BOUNDARY if char == "b" else _NO_BOUNDARY), False
         if char == "k":
             match = _NAME.match(self.text, self.at + 2)

@@ -1,9 +1,12 @@
 """Expressions of a grammar: what a compiler of contracts writes, and what each engine's syntax is made of."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TypeAlias
 
 from msgspec import Struct
+
+from ..jsonschema.charset import Ranges
 
 Expression: TypeAlias = "Text | Characters | Sequence | Choice | Repeat | Rule"
 
@@ -17,7 +20,7 @@ class Text(Struct, frozen=True, tag=True):
 class Characters(Struct, frozen=True, tag=True):
     """One character of some ranges of code points, both ends included: sorted, apart, without surrogates."""
 
-    ranges: tuple[tuple[int, int], ...]
+    ranges: Ranges
 
 
 class Sequence(Struct, frozen=True, tag=True):
@@ -46,11 +49,22 @@ class Rule(Struct, frozen=True, tag=True):
     name: str
 
 
+Origin: TypeAlias = tuple[str, str]
+"""The pointer of a schema, and the keyword of it that a rule is made of."""
+
+
 class Grammar(Struct, frozen=True):
-    """Rules, by names of `[a-z][a-z0-9-]*`, and the one that a text is read with."""
+    """Rules, by names of `[a-z][a-z0-9-]*`, and the one that a text is read with.
+
+    `tokens`: rules that an engine with a lexer reads as one token. It takes the longest, without a way back:
+    nothing that a token's text goes on with may follow it. `origins`: the keywords that are lost where an
+    engine cannot read a rule's repetition.
+    """
 
     rules: Mapping[str, Expression]
     root: str = "root"
+    tokens: frozenset[str] = frozenset()
+    origins: Mapping[str, tuple[Origin, ...]] = MappingProxyType({})
 
 
 class Rules:
@@ -58,6 +72,8 @@ class Rules:
 
     def __init__(self) -> None:
         self._rules: dict[str, Expression] = {}
+        self._tokens: set[str] = set()
+        self._origins: dict[str, dict[Origin, None]] = {}
 
     def add(self, name: str, expression: Expression) -> Rule:
         """Add a rule.
@@ -75,6 +91,20 @@ class Rules:
                 return Rule(free)
         raise AssertionError("there is always a free name")
 
+    def token(self, name: str, expression: Expression) -> Rule:
+        """Add a rule that is a token; its parts refer to no rule that refers to itself."""
+        rule = self.add(name, expression)
+        self._tokens.add(rule.name)
+        return rule
+
+    def trace(self, rule: Rule, pointer: str, keyword: str) -> None:
+        """Note the keyword that a rule's repetition is made of."""
+        self._origins.setdefault(rule.name, {})[pointer, keyword] = None
+
+    def get(self, rule: Rule) -> Expression:
+        """Return the expression of a rule."""
+        return self._rules[rule.name]
+
     def reserve(self, name: str) -> Rule:
         """Reserve the name of a rule that refers to itself; `define` gives its expression."""
         free = next(free for free in _names(name) if free not in self._rules)
@@ -87,7 +117,8 @@ class Rules:
 
     def grammar(self, root: Expression) -> Grammar:
         """Return the grammar whose texts `root` fits."""
-        return Grammar({**self._rules, "root": root})
+        origins = {name: tuple(found) for name, found in self._origins.items()}
+        return Grammar({**self._rules, "root": root}, "root", frozenset(self._tokens), origins)
 
 
 def sequence(*parts: Expression) -> Expression:
@@ -107,6 +138,13 @@ def choice(options: Iterable[Expression]) -> Expression:
     """Return one of the options; of equal ones the first, and of a single one itself."""
     each = tuple(dict.fromkeys(options))
     return each[0] if len(each) == 1 else Choice(each)
+
+
+def one_of(ranges: Ranges) -> Expression:
+    """Return one character of some ranges, which must not be empty; a single one as a text."""
+    if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+        return Text(chr(ranges[0][0]))
+    return Characters(ranges)
 
 
 def optional(part: Expression) -> Expression:

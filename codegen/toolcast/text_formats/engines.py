@@ -1,0 +1,223 @@
+"""Grammars in the syntax of each inference engine: GBNF, the EBNF of xgrammar, the Lark of llguidance."""
+
+import re
+from collections.abc import Mapping
+from typing import Final, Literal, get_args
+
+from msgspec import Struct
+
+from ..jsonschema.charset import Ranges
+from .expressions import Characters, Choice, Expression, Grammar, Repeat, Rule, Sequence, Text
+from .values import GrammarLoss
+
+Engine = Literal["gbnf", "xgrammar", "llguidance"]
+ENGINES: Final[tuple[Engine, ...]] = get_args(Engine)
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """What an engine takes.
+
+    Attributes:
+        least: turns that a repetition must have, at most.
+        most: turns that it may have, at most; past it the engine refuses, or lets it go on without end.
+        source: where that is said.
+    """
+
+    least: int
+    most: int
+    source: str
+
+
+LIMITS: Final[Mapping[Engine, Limits]] = {
+    "gbnf": Limits(least=2_000, most=2_000, source="llama.cpp: MAX_REPETITION_THRESHOLD"),
+    "xgrammar": Limits(least=100_000, most=100_000, source="xgrammar 0.2.9: measured"),
+    "llguidance": Limits(least=100_000, most=1_000_000, source="llguidance 1.9.1: measured"),
+}
+
+
+def write(grammar: Grammar, engine: str) -> tuple[str, tuple[GrammarLoss, ...]]:
+    """Write a grammar for an engine.
+
+    Args:
+        grammar: the grammar.
+        engine: "gbnf", "xgrammar" or "llguidance".
+
+    Returns:
+        The text, in ASCII, and what the engine cannot say of it.
+
+    Raises:
+        ValueError: there is no such engine.
+    """
+    if engine not in ENGINES:
+        raise ValueError(f"no engine {engine!r}; there are {', '.join(ENGINES)}")
+    writer = _Lark(grammar) if engine == "llguidance" else _Ebnf(grammar, engine)
+    return writer.written(), tuple(writer.losses)
+
+
+class _Writer:
+    """What the syntaxes have in common: a line for each rule, alternatives, groups and repetitions."""
+
+    def __init__(self, grammar: Grammar, engine: Engine) -> None:
+        self.grammar = grammar
+        self.limits = LIMITS[engine]
+        self.engine = engine
+        self.losses: list[GrammarLoss] = []
+        self.rule = ""
+
+    def written(self) -> str:
+        lines = []
+        for name in _reached(self.grammar):
+            self.rule = name
+            lines.append(self.line(name, self.alternatives(self.grammar.rules[name])))
+        return "\n".join(lines) + "\n"
+
+    def line(self, name: str, body: str) -> str:
+        raise NotImplementedError
+
+    def text(self, text: str) -> str:
+        raise NotImplementedError
+
+    def characters(self, ranges: Ranges) -> str:
+        raise NotImplementedError
+
+    def name(self, name: str) -> str:
+        return name
+
+    def alternatives(self, expression: Expression) -> str:
+        if isinstance(expression, Choice):
+            return " | ".join(map(self.sequence, expression.options))
+        return self.sequence(expression)
+
+    def sequence(self, expression: Expression) -> str:
+        if isinstance(expression, Sequence):
+            return " ".join(map(self.one, expression.parts))
+        return self.one(expression)
+
+    def one(self, expression: Expression) -> str:
+        if isinstance(expression, Text):
+            return self.text(expression.text)
+        if isinstance(expression, Characters):
+            return self.characters(expression.ranges)
+        if isinstance(expression, Rule):
+            return self.name(expression.name)
+        if isinstance(expression, Repeat):
+            return self.repeat(expression)
+        return f"({self.alternatives(expression)})"
+
+    def repeat(self, expression: Repeat) -> str:
+        part = self.one(expression.part)
+        if isinstance(expression.part, Repeat) or (
+            isinstance(expression.part, Text) and len(expression.part.text) != 1
+        ):
+            part = f"({part})"
+        least, most = expression.least, expression.most
+        if least > self.limits.least:
+            least = self.limits.least
+            self.lose("least", least)
+        if most is not None and most > self.limits.most:
+            most = None
+            self.lose("most", self.limits.most)
+        signs = {(0, 1): "?", (0, None): "*", (1, None): "+"}
+        bounds = str(least) if least == most else f"{least},{'' if most is None else most}"
+        return part + signs.get((least, most), f"{{{bounds}}}")
+
+    def lose(self, bound: str, limit: int) -> None:
+        for pointer, keyword in self.grammar.origins.get(self.rule, (("", "repetition"),)):
+            if bound == "least" or not keyword.startswith("min"):
+                reason = (
+                    f"is not said in full: a repetition has at most {limit:,} turns ({self.limits.source})"
+                )
+                self.losses.append(GrammarLoss(pointer, keyword, self.engine, reason))
+
+
+def _reached(grammar: Grammar) -> list[str]:
+    """Return the names of the rules that a text is read with, the root first."""
+    found = {grammar.root: None}
+    waiting = [grammar.root]
+    while waiting:
+        parts: list[Expression] = [grammar.rules[waiting.pop()]]
+        while parts:
+            part = parts.pop()
+            if isinstance(part, Rule) and part.name not in found:
+                found[part.name] = None
+                waiting.append(part.name)
+            elif isinstance(part, Sequence | Choice):
+                parts += part.parts if isinstance(part, Sequence) else part.options
+            elif isinstance(part, Repeat):
+                parts.append(part.part)
+    return list(found)
+
+
+class _Ebnf(_Writer):
+    """GBNF, and the EBNF of xgrammar, which is the same for what is written here."""
+
+    def line(self, name: str, body: str) -> str:
+        return f"{name} ::= {body}"
+
+    def text(self, text: str) -> str:
+        return f'"{"".join(map(self._letter, text))}"'
+
+    def characters(self, ranges: Ranges) -> str:
+        spans = (
+            self._in_class(low) + (f"-{self._in_class(high)}" if high > low else "") for low, high in ranges
+        )
+        return f"[{''.join(spans)}]"
+
+    def _letter(self, letter: str) -> str:
+        return f"\\{letter}" if letter in '"\\' else _escaped(ord(letter))
+
+    def _in_class(self, point: int) -> str:
+        return _escaped(point) if chr(point).isalnum() and point < 0x80 else _escaped(point, every=True)
+
+
+def _escaped(point: int, *, every: bool = False) -> str:
+    if point in _NAMED:
+        return _NAMED[point]
+    if 0x20 <= point < 0x7F and not every:
+        return chr(point)
+    return f"\\x{point:02x}" if point < 0x80 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+
+
+_NAMED: Final = {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r"}
+
+
+class _Lark(_Writer):
+    """The syntax of llguidance: tokens are terminals, whose texts its lexer reads by regular expressions."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        super().__init__(grammar, "llguidance")
+        self._terminals = set(grammar.tokens)
+
+    def written(self) -> str:
+        waiting = [self.grammar.rules[name] for name in sorted(self._terminals) if name in self.grammar.rules]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, Rule) and part.name not in self._terminals:
+                self._terminals.add(part.name)
+                waiting.append(self.grammar.rules[part.name])
+            elif isinstance(part, Sequence | Choice):
+                waiting += part.parts if isinstance(part, Sequence) else part.options
+            elif isinstance(part, Repeat):
+                waiting.append(part.part)
+        return super().written()
+
+    def line(self, name: str, body: str) -> str:
+        return f"{self.name(name)}: {body}"
+
+    def name(self, name: str) -> str:
+        if name in self._terminals:
+            return name.upper()
+        return "start" if name == self.grammar.root else f"{name}-" if name == "start" else name
+
+    def text(self, text: str) -> str:
+        if re.fullmatch(r"[ !#-\[\]-~]*", text):
+            return f'"{text}"'
+        return f"/{''.join(map(_in_regex, map(ord, text)))}/"
+
+    def characters(self, ranges: Ranges) -> str:
+        spans = (_in_regex(low) + (f"-{_in_regex(high)}" if high > low else "") for low, high in ranges)
+        return f"/[{''.join(spans)}]/"
+
+
+def _in_regex(point: int) -> str:
+    return chr(point) if point < 0x80 and chr(point).isalnum() else f"\\x{{{point:x}}}"

@@ -1,0 +1,477 @@
+"""Strings and numbers as expressions: patterns, lengths, formats, names to leave out, bounds.
+
+Strings are made of their own characters; how these are written in a text is for a `Spelling` to say.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from math import nextafter
+from typing import Final, NamedTuple
+
+from ..jsonschema.charset import Ranges, complement, union
+from ..jsonschema.ecma import build
+from ..jsonschema.validator_errors import UnsupportedPattern
+from .expressions import (
+    Characters,
+    Choice,
+    Expression,
+    Repeat,
+    Rule,
+    Sequence,
+    Text,
+    choice,
+    one_of,
+    optional,
+    sequence,
+)
+
+_SURROGATES: Final[Ranges] = ((0xD800, 0xDFFF),)
+_SCALARS: Final = complement(_SURROGATES)
+ANY_CHARACTER: Final = Characters(_SCALARS)
+ANY_TEXT: Final = Repeat(ANY_CHARACTER)
+NOTHING: Final = Choice(())
+"""No text at all. It stays in no rule."""
+
+_MAX_EXPANDED: Final = 20_000
+"""Characters that a pattern describes, each turn of a counted repetition on its own."""
+
+
+class InexpressibleError(ValueError):
+    """No expression fits exactly these texts; `str()` says why."""
+
+
+def characters(ranges: Ranges) -> Expression:
+    """Return one character of some ranges that is no half of a surrogate pair."""
+    left = complement(union([*complement(ranges), *_SURROGATES]))
+    return one_of(left) if left else NOTHING
+
+
+# -- patterns ------------------------------------------------------------------------------------
+
+_Ends = tuple[bool, bool]
+
+
+class _Part(NamedTuple):
+    """The texts of a part of a pattern, by whether they stand at the start and at the end of the text."""
+
+    texts: Mapping[_Ends, Expression]
+
+
+class _PatternBuilder:
+    def character(self, ranges: Ranges) -> _Part:
+        return _part({(False, False): characters(ranges)})
+
+    def nothing(self) -> _Part:
+        return _part({(False, False): Text("")})
+
+    def start(self) -> _Part:
+        return _part({(True, False): Text("")})
+
+    def end(self) -> _Part:
+        return _part({(False, True): Text("")})
+
+    def condition(self) -> _Part:
+        raise InexpressibleError(r"`\b` and `\B` depend on what is around them")
+
+    def reference(self) -> _Part:
+        raise InexpressibleError("it has a back-reference")
+
+    def ahead(self, _: _Part) -> _Part:
+        raise InexpressibleError("it looks ahead")
+
+    def behind(self, _: _Part) -> _Part:
+        raise InexpressibleError("it looks behind")
+
+    def then(self, one: _Part, two: _Part) -> _Part:
+        found: dict[_Ends, list[Expression]] = {}
+        for (start, end), first in one.texts.items():
+            for (begins, ends), second in two.texts.items():
+                if end and begins:
+                    raise InexpressibleError("`^` stands behind `$`")
+                if end:  # nothing follows the end of the text
+                    if widths(second)[0] == 0:
+                        found.setdefault((start, True), []).append(first)
+                elif begins:
+                    if widths(first)[0] == 0:
+                        found.setdefault((True, ends), []).append(second)
+                else:
+                    found.setdefault((start, ends), []).append(concatenation(first, second))
+        return _part({ends: alternatives(several) for ends, several in found.items()})
+
+    def either(self, parts: list[_Part]) -> _Part:
+        ends = sorted({each for part in parts for each in part.texts})
+        return _part({at: alternatives(p.texts[at] for p in parts if at in p.texts) for at in ends})
+
+    def repeat(self, part: _Part, low: int, high: int | None) -> _Part:
+        if part.texts.keys() <= {(False, False)}:
+            return _part({(False, False): repeated(part.texts.get((False, False), NOTHING), low, high)})
+        if (low, high) == (0, 1):
+            return self.either([part, self.nothing()])
+        if (low, high) == (1, 1):
+            return part
+        raise InexpressibleError("`^` or `$` is repeated")
+
+
+def _part(texts: Mapping[_Ends, Expression]) -> _Part:
+    return _Part({ends: each for ends, each in texts.items() if each != NOTHING})
+
+
+def pattern(source: str) -> Expression:
+    """Return the texts in which an ECMA-262 pattern finds something. Raises InexpressibleError."""
+    try:
+        found = build(source, _PatternBuilder())
+    except UnsupportedPattern as problem:
+        raise InexpressibleError(str(problem)) from None
+    options = [
+        sequence(*([] if start else [ANY_TEXT]), text, *([] if end else [ANY_TEXT]))
+        for (start, end), text in found.texts.items()
+    ]
+    if sum(map(_expanded, options)) > _MAX_EXPANDED:
+        raise InexpressibleError(f"it describes more than {_MAX_EXPANDED:,} characters")
+    return alternatives(options)
+
+
+def concatenation(one: Expression, two: Expression) -> Expression:
+    """Return two parts, one after the other; nothing, where one of them is nothing."""
+    return NOTHING if NOTHING in (one, two) else sequence(one, two)
+
+
+def alternatives(options: Iterable[Expression]) -> Expression:
+    """Return one of the options that are possible."""
+    possible = [each for each in options if each != NOTHING]
+    return choice(possible) if possible else NOTHING
+
+
+def repeated(part: Expression, low: int, high: int | None) -> Expression:
+    """Return repetitions of a part."""
+    if part == NOTHING or high == 0:
+        return NOTHING if low and part == NOTHING else Text("")
+    return part if (low, high) == (1, 1) else Repeat(part, low, high)
+
+
+def widths(text: Expression) -> tuple[int, int | None]:
+    """Return the least and the greatest number of characters of an expression without rules."""
+    if isinstance(text, Text):
+        return len(text.text), len(text.text)
+    if isinstance(text, Characters):
+        return 1, 1
+    if isinstance(text, Repeat):
+        low, high = widths(text.part)
+        return low * text.least, 0 if high == 0 else None if None in (high, text.most) else high * text.most  # type: ignore[operator]
+    assert not isinstance(text, Rule)
+    parts = [widths(part) for part in (text.parts if isinstance(text, Sequence) else text.options)]
+    highs = [high for _, high in parts if high is not None]
+    endless = len(highs) < len(parts)
+    if isinstance(text, Sequence):
+        return sum(low for low, _ in parts), None if endless else sum(highs)
+    return min((low for low, _ in parts), default=0), None if endless else max(highs, default=0)
+
+
+def _expanded(text: Expression) -> int:
+    if isinstance(text, Repeat):
+        return _expanded(text.part) * max(text.most or text.least, 1)
+    if isinstance(text, Sequence | Choice):
+        return sum(map(_expanded, text.parts if isinstance(text, Sequence) else text.options)) + 1
+    return len(text.text) if isinstance(text, Text) else 1
+
+
+def limited(text: Expression, low: int, high: int | None) -> Expression:
+    """Return those texts of an expression that have at least `low` and at most `high` characters.
+
+    Raises InexpressibleError where that takes more than other bounds of one repetition.
+    """
+    least, most = widths(text)
+    if least >= low and (high is None or (most is not None and most <= high)):
+        return text
+    if least > (least if high is None else high) or (most is not None and most < low):
+        return NOTHING
+    if isinstance(text, Choice):
+        return alternatives(limited(option, low, high) for option in text.options)
+    parts = text.parts if isinstance(text, Sequence) else (text,)
+    open = [at for at, part in enumerate(parts) if len({*widths(part)}) > 1]
+    at = open[0]
+    part = parts[at]
+    fixed = sum(widths(each)[0] for each in parts if each is not part)
+    if len(open) == 1 and isinstance(part, Repeat) and widths(part.part) == (1, 1):
+        bounds = (None if high is None else high - fixed, part.most)
+        top = min((each for each in bounds if each is not None), default=None)
+        new = repeated(part.part, max(part.least, low - fixed), top)
+        return sequence(*parts[:at], new, *parts[at + 1 :])
+    raise InexpressibleError("it varies in length in several places")
+
+
+# -- formats -------------------------------------------------------------------------------------
+
+_DAY: Final = (
+    r"(?:\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"
+    r"|02-(?:0[1-9]|1\d|2[0-8]))"
+    r"|(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)"
+)
+_CLOCK: Final = (
+    r"(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
+    r"|23:59:60(?:\.\d+)?(?:[Zz]|[+-]00:00))"
+)
+"""A leap second in UTC alone: with an offset it is another spelling of the same time."""
+_BYTE: Final = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_IPV4: Final = rf"{_BYTE}(?:\.{_BYTE}){{3}}"
+_HEX: Final = r"[0-9A-Fa-f]{1,4}"
+_TAIL: Final = rf"(?:{_HEX}:{_HEX}|{_IPV4})"
+_IPV6: Final = "|".join(
+    (
+        rf"(?:{_HEX}:){{6}}{_TAIL}",
+        *(rf"(?:{_HEX}(?::{_HEX}){{0,{n}}})?::(?:{_HEX}:){{{4 - n}}}{_TAIL}" for n in range(5)),
+        rf"::(?:{_HEX}:){{5}}{_TAIL}",
+        rf"(?:{_HEX}(?::{_HEX}){{0,5}})?::{_HEX}",
+        rf"(?:{_HEX}(?::{_HEX}){{0,6}})?::",
+    )
+)
+_DATE_PART: Final = r"(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)"
+_TIME_PART: Final = r"T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)"
+_FORMATS: Final[Mapping[str, str]] = {
+    "date": _DAY,
+    "time": _CLOCK,
+    "date-time": f"{_DAY}[Tt]{_CLOCK}",
+    "duration": rf"P(?:\d+W|{_DATE_PART}(?:{_TIME_PART})?|{_TIME_PART})",
+    "uuid": r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}",
+    "ipv4": _IPV4,
+    "ipv6": _IPV6,
+    "json-pointer": r"(?:/(?:[^~/]|~[01])*)*",
+}
+"""Formats that a regular expression states exactly, as patterns of whole texts."""
+
+
+def formatted(name: str) -> Expression:
+    """Return the texts of a format. Raises InexpressibleError."""
+    if name not in _FORMATS:
+        raise InexpressibleError("no regular expression states it exactly")
+    return pattern(f"^(?:{_FORMATS[name]})$")
+
+
+# -- names to leave out --------------------------------------------------------------------------
+
+_MAX_NAME: Final = 128
+
+
+def other_than(names: Iterable[str]) -> Expression:
+    """Return all texts but some. Raises InexpressibleError for long names."""
+    tree: dict[str, dict[str, object]] = {}
+    for name in names:
+        if len(name) > _MAX_NAME:
+            raise InexpressibleError(f"a name has more than {_MAX_NAME} characters")
+        node: dict[str, object] = tree  # type: ignore[assignment]
+        for letter in name:
+            node = node.setdefault(letter, {})  # type: ignore[assignment]
+        node[""] = {}
+    return _others(tree)
+
+
+def _others(tree: Mapping[str, object]) -> Expression:
+    letters = sorted(tree.keys() - {""})
+    rest = characters(complement(union((ord(each), ord(each)) for each in letters)))
+    options: list[Expression] = [] if "" in tree else [Text("")]
+    options += [sequence(Text(each), _others(tree[each])) for each in letters]  # type: ignore[arg-type]
+    if options == [Text("")]:
+        return ANY_TEXT
+    return choice([*options, sequence(rest, ANY_TEXT)])
+
+
+# -- numbers -------------------------------------------------------------------------------------
+
+MAX_DIGITS: Final = 308
+"""Digits of an integer: each such number is a finite float as well."""
+_WHOLE: Final = 30
+_FRACTION: Final = 20
+"""Digits of a number before and after its point; with an exponent it may be any that a float holds."""
+_GREATEST: Final = Decimal("1.7976931348623157e308")
+_LEAST: Final = -324
+_EXACT: Final = Context(prec=2000)
+
+
+def _digits(low: int, high: int | None) -> Expression:
+    return repeated(Characters(((0x30, 0x39),)), low, high)
+
+
+def _digit(low: str, high: str) -> Expression:
+    return NOTHING if high < low else one_of(((ord(low), ord(high)),))
+
+
+def _between(low: str, high: str) -> Expression:
+    """Return the digits from `low` to `high`, which have one length."""
+    if not low:
+        return Text("")
+    if low[0] == high[0]:
+        return sequence(Text(low[0]), _between(low[1:], high[1:]))
+    rest = len(low) - 1
+    first, last = low[0], high[0]
+    options = []
+    if low[1:].strip("0"):
+        options.append(sequence(Text(first), _between(low[1:], "9" * rest)))
+        first = chr(ord(first) + 1)
+    end = None
+    if high[1:].strip("9"):
+        end = sequence(Text(last), _between("0" * rest, high[1:]))
+        last = chr(ord(last) - 1)
+    options.append(concatenation(_digit(first, last), _digits(rest, rest)))
+    return alternatives([*options, *([end] if end else [])])
+
+
+def _whole(low: int, high: int | None, most: int) -> Expression:
+    """Return the integers from `low` (0 or more) to `high`, of at most so many digits."""
+    high = 10**most - 1 if high is None else min(high, 10**most - 1)
+    if low > high:
+        return NOTHING
+    if len(str(low)) == len(str(high)):
+        return _between(str(low), str(high))
+    short, long = len(str(low)), len(str(high))
+    options = [_between(str(low), "9" * short)]
+    full = long if str(high) == "9" * long else long - 1
+    if full > short:
+        options.append(sequence(Characters(((0x31, 0x39),)), _digits(short, full - 1)))
+    if full < long:
+        options.append(_between("1" + "0" * (long - 1), str(high)))
+    return choice(options)
+
+
+def _signed(
+    low: Decimal | None, high: Decimal | None, magnitude: Callable[[Decimal, Decimal | None], Expression]
+) -> Expression:
+    """Return numbers from `low` to `high`: those of a sign are written by `magnitude`."""
+    zero = Decimal(0)
+    options = []
+    if high is None or high >= 0:
+        options.append(magnitude(zero if low is None else max(low, zero), high))
+    if low is None or low < 0:
+        least = zero if high is None or high >= 0 else high.copy_negate()
+        found = magnitude(least, None if low is None else low.copy_negate())
+        options.append(concatenation(Text("-"), found))
+    if len(options) == 2 and concatenation(Text("-"), options[0]) == options[1]:
+        return sequence(optional(Text("-")), options[0])
+    return alternatives(options)
+
+
+def integer(low: int | None, high: int | None) -> Expression:
+    """Return the integers between two bounds, both included, of at most `MAX_DIGITS` digits."""
+
+    def magnitude(least: Decimal, most: Decimal | None) -> Expression:
+        return _whole(int(least), None if most is None else int(most), MAX_DIGITS)
+
+    least, most = (None if each is None else Decimal(each) for each in (low, high))
+    return _signed(least, most, magnitude)
+
+
+def number(low: Decimal | None, high: Decimal | None) -> Expression:
+    """Return the numbers between two bounds, both included: each that a float holds has a spelling, and each
+    spelling is read as a finite float between the bounds.
+    """
+    return _signed(
+        low, high, lambda least, most: alternatives([_plain(least, most), _scientific(least, most)])
+    )
+
+
+def exclusive(bound: float, towards: float) -> Decimal:
+    """Return the next number beside an exclusive bound: a number past it, with however many digits, is read
+    as one that the bound admits.
+    """
+    return Decimal(repr(nextafter(float(bound), towards)))
+
+
+def _plain(low: Decimal, high: Decimal | None, whole: int = _WHOLE) -> Expression:
+    """Return decimals without an exponent."""
+    unit = Decimal(1).scaleb(-_FRACTION)
+    low = low.quantize(unit, ROUND_CEILING, _EXACT)
+    top = Decimal(10**whole) - unit if high is None else min(high, Decimal(10**whole) - unit)
+    top = top.quantize(unit, ROUND_FLOOR, _EXACT)
+    if low > top:
+        return NOTHING
+    (first, above), (last, below) = (_split(each) for each in (low, top))
+    if first == last:
+        return concatenation(_whole(first, first, whole), _fraction(above, below))
+    from_zero = not above.strip("0")
+    to_end = not below.strip("9")
+    begin, end = first + (not from_zero), last - (not to_end)
+    options = []
+    if not from_zero:
+        options.append(sequence(_whole(first, first, whole), _fraction(above, "9" * _FRACTION)))
+    options.append(concatenation(_whole(begin, end, whole), _fraction("0" * _FRACTION, "9" * _FRACTION)))
+    if not to_end:
+        options.append(sequence(_whole(last, last, whole), _fraction("0" * _FRACTION, below)))
+    return alternatives(options)
+
+
+def _split(value: Decimal) -> tuple[int, str]:
+    whole, _, fraction = f"{value:f}".partition(".")
+    return int(whole), fraction
+
+
+def _fraction(low: str, high: str) -> Expression:
+    """Return a point and digits, or nothing for zero."""
+    if not low.strip("0") and not high.strip("9"):
+        return optional(sequence(Text("."), _digits(1, _FRACTION)))
+    digits = concatenation(Text("."), _tail(low, high))
+    return digits if low.strip("0") else optional(digits)
+
+
+def _tail(low: str, high: str) -> Expression:
+    """Return the digits of a fraction between two of one length; zeros at the end may be left out."""
+    if not low.strip("0") and not high.strip("9"):
+        return _digits(1, len(low))
+    if not low.strip("0") and not high.strip("0"):
+        return repeated(Text("0"), 1, len(low))
+    options: list[_Tail] = []
+    for value in range(int(low[0]), int(high[0]) + 1):
+        below = low[1:] if value == int(low[0]) else "0" * (len(low) - 1)
+        above = high[1:] if value == int(high[0]) else "9" * (len(low) - 1)
+        rest: Expression = _tail(below, above) if below else Text("")
+        options.append(_Tail(str(value), optional(rest) if below and not below.strip("0") else rest))
+    return _merged(options)
+
+
+class _Tail(NamedTuple):
+    digit: str
+    rest: Expression
+
+
+def _merged(tails: Iterable[_Tail]) -> Expression:
+    """Return digits with what follows each; neighbours before the same are one set."""
+    by_rest: dict[Expression, list[tuple[int, int]]] = {}
+    for tail in tails:
+        by_rest.setdefault(tail.rest, []).append((ord(tail.digit), ord(tail.digit)))
+    return choice(sequence(one_of(union(digits)), rest) for rest, digits in by_rest.items())
+
+
+def _scientific(low: Decimal, high: Decimal | None) -> Expression:
+    """Return decimals with one digit before the point, and an exponent."""
+    top = _GREATEST if high is None else min(high, _GREATEST)
+    if top <= 0 or low > top:
+        return NOTHING
+    last = top.adjusted()
+    first = low.adjusted() if low > 0 else _LEAST
+    if last < first:
+        return NOTHING
+    least = low.scaleb(-first, _EXACT) if low > 0 else Decimal(1)
+    most = top.scaleb(-last, _EXACT)
+    full = Decimal(10) - Decimal(1).scaleb(-_FRACTION)
+    if first == last:
+        return _power(_plain(least, most, 1), first, first)
+    options = []
+    begin, end = first + (least > 1), last - (most < full)
+    if begin > first:
+        options.append(_power(_plain(least, full, 1), first, first))
+    options.append(_power(_plain(Decimal(1), full, 1), begin, end))
+    if end < last:
+        options.append(_power(_plain(Decimal(1), most, 1), last, last))
+    return alternatives(options)
+
+
+def _power(mantissa: Expression, first: int, last: int) -> Expression:
+    """Return a mantissa with an exponent between two."""
+    options = []
+    zeros = Repeat(Text("0"), 0, 2)
+    if first < 0:
+        found = _whole(max(-last, 1) if last < 0 else 1, -first, 3)
+        options.append(concatenation(sequence(Text("-"), zeros), found))
+    if last >= 0:
+        found = _whole(max(first, 0), last, 3)
+        options.append(concatenation(sequence(optional(Text("+")), zeros), found))
+    exponent = alternatives(options)
+    return concatenation(concatenation(mantissa, Characters(((0x45, 0x45), (0x65, 0x65)))), exponent)
