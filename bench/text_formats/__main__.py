@@ -20,6 +20,7 @@ from .formats_table import formats_table
 from .judge import judge_all
 from .malformed import malformed
 from .page import page, unsupported
+from .parsers import missing, parsers
 from .texts import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +40,8 @@ def report(shared: Path) -> tuple[str, list[str]]:
         if each.verdict == "wrong"
     ]
     wrong += [f"there is no format of the family {family}" for family in unsupported(texts)]
-    return page(texts, named, auto, malformed(shared)), wrong
+    wrong += [f"there is no format of the parser {name}" for name in missing()]
+    return page(texts, named, auto, (malformed(shared), parsers(texts))), wrong
 
 
 def tables() -> dict[str, str]:

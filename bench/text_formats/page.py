@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from toolcast.agents.text_calls import Call, Parsed, known_formats
 
@@ -52,14 +52,14 @@ _COLUMNS = (
 )
 
 
-def page(texts: list[Text], named: list[Judged], auto: list[Judged], malformed: str) -> str:
+def page(texts: list[Text], named: list[Judged], auto: list[Judged], parts_after: Sequence[str]) -> str:
     """Make the report.
 
     Args:
         texts: all texts.
         named: read with their families' formats.
         auto: read with "auto".
-        malformed: the part about malformed arguments.
+        parts_after: the parts about malformed arguments, and about parsers of servers.
     """
     checked, agreed = agreement(texts)
     wrong = len({id(each.text) for each in (*named, *auto) if each.verdict == "wrong"})
@@ -73,7 +73,7 @@ def page(texts: list[Text], named: list[Judged], auto: list[Judged], malformed: 
         "as right where nothing is called: `bare` formats are read where they are named.",
         "\n".join(table([_COLUMNS, *(row for row in _rows(auto) if row not in _rows(named))])),
         *_misses(named, auto),
-        malformed,
+        *parts_after,
         METHOD.format(stated=sum(text.stated for text in texts), checked=checked, agreed=agreed),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

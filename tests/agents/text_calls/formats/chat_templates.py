@@ -60,6 +60,26 @@ def qwen3_coder(calls: Calls) -> str:
     return "\n".join(out)
 
 
+def mimo(calls: Calls) -> str:
+    """Qwen3-Coder's form, with the value between its markers."""
+    out = []
+    for name, given in calls:
+        values = "".join(f"<parameter={key}>{raw(value)}</parameter>\n" for key, value in given.items())
+        out.append(f"<tool_call>\n<function={name}>\n{values}</function>\n</tool_call>")
+    return "\n".join(out)
+
+
+def k2_horizon(calls: Calls) -> str:
+    out = ""
+    for name, given in calls:
+        pairs = "".join(
+            f"<ifm|arg_key>{key}</ifm|arg_key>\n<ifm|arg_value>{raw(value)}</ifm|arg_value>\n"
+            for key, value in given.items()
+        )
+        out += f"<ifm|tool_call>{name}\n{pairs}</ifm|tool_call>\n"
+    return f"<ifm|tool_calls>\n{out}</ifm|tool_calls>"
+
+
 def minimax_m2(calls: Calls) -> str:
     out = ""
     for name, given in calls:
@@ -256,6 +276,8 @@ TEMPLATES: Mapping[str, Template] = {
     "longcat-lite": Template(longcat_lite, "longcat", unsafe=("</longcat_arg_value>",)),
     "hunyuan-a13b": Template(listed("<tool_calls>", "</tool_calls>"), "hunyuan-a13b", end="<|eos|>"),
     "muse": Template(muse, "muse", unsafe=("</atem:parameter>", "<atem:parameter name="), end="<|eot|>"),
+    "mimo": Template(mimo, "mimo", unsafe=("</parameter>", "<parameter="), end="<|im_end|>"),
+    "k2-horizon": Template(k2_horizon, "k2-horizon", unsafe=("</ifm|arg_value>", "<ifm|arg_key>")),
     "plamo3": Template(plamo3, "plamo3", end="<|plamo:tag|>"),
 }
 MARKED = {name: each for name, each in TEMPLATES.items() if not each.bare}
