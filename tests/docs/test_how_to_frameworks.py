@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import takewhile
 from pathlib import Path
 from socket import socket
 from typing import Any
@@ -18,8 +20,11 @@ from typing import Any
 import pytest
 
 from tests.clients.conftest import Client
-from tests.docs.model_server import RESULT, ModelServer
+from tests.docs.model_server import ANSWER, RESULT, ModelServer
 from tests.docs.pages import DOCS, ROOT, blocks, run_page, served
+from tests.docs.scripted_models import Turn, serving_models
+from tests.grammars.walks import walk
+from tests.grammars.xgrammar_engine import XEngine, load
 from tests.runtime.code.processes import bubblewrap
 from tests.sampled import sampled
 from tests.typescript.tools import missing, node
@@ -34,6 +39,43 @@ def test_a_model_without_tool_calling(client: Client, project: Path, model_serve
     assert len(bodies) == 4  # the program runs twice
     assert all("tools" not in body and "forecast" in body["messages"][0]["content"] for body in bodies)
     assert [RESULT in json.dumps(body) for body in bodies] == [False, True, False, True]
+
+
+MANY = """I look it up.
+<tool_call>
+<function=forecast>
+<parameter=city>
+Oslo
+</parameter>
+<parameter=days>
+many"""
+
+
+def test_a_model_that_a_grammar_constrains(client: Client, project: Path) -> None:
+    """The server writes what its model wants where the engine lets it; then anything that it lets it write."""
+    client("openai")
+    try:
+        engine = XEngine(load())
+    except ImportError:
+        pytest.skip("needs xgrammar (make engines)")
+    written: list[str] = []
+
+    def decide(_: str, body: Mapping[str, Any]) -> tuple[Turn, str]:
+        grammar = engine.compile_text(body["structured_outputs"]["grammar"])
+        state, wanted = grammar.start(), (ANSWER if "[4.0" in json.dumps(body) else MANY).encode()
+        begun = bytes(takewhile(state.take, wanted))
+        ended = b"" if begun == wanted else walk(state, random.Random(0), (b"\n</parameter>\n",))
+        assert ended is not None
+        written.append((begun + ended).decode())
+        assert grammar.refuses(written[-1]) is None
+        return [], written[-1]
+
+    with serving_models(decide) as models:
+        run_page(HOW_TO / "local-engines.md", project, environment=models.environment)
+    call, answer = written
+    assert call.startswith(MANY.removesuffix("many"))
+    assert "many" not in call
+    assert answer == ANSWER
 
 
 FRAMEWORKS = {

@@ -5,7 +5,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from .walks import QUOTE, walk
+from .walks import QUOTE, State, walk
 
 
 class RefusedError(Exception):
@@ -54,7 +54,11 @@ class Grammar:
 
     def walk(self, rng: random.Random, exits: Sequence[bytes] = QUOTE) -> bytes | None:
         """A text that the grammar accepts, as `walks.walk` makes it."""
-        return walk(_State(self._matcher.deep_copy()), rng, exits)
+        return walk(self.start(), rng, exits)
+
+    def start(self) -> "State":
+        """The engine at the start of a text."""
+        return _State(self._matcher.deep_copy())
 
 
 class _State:

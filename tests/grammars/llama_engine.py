@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from .engine import RefusedError
-from .walks import QUOTE, refuses, walk
+from .walks import QUOTE, State, refuses, walk
 
 _END = 0  # the token of the end; that of a byte is one more than the byte
 
@@ -98,13 +98,17 @@ class LlamaGrammar:
     def __init__(self, start: "_State") -> None:
         self._start = start
 
+    def start(self) -> State:
+        """The engine at the start of a text."""
+        return self._start.fork()
+
     def refuses(self, text: str) -> str | None:
         """Where `text` leaves the grammar, if it does."""
-        return refuses(self._start.fork(), text)
+        return refuses(self.start(), text)
 
     def walk(self, rng: random.Random, exits: Sequence[bytes] = QUOTE) -> bytes | None:
         """A text that the grammar accepts, as `walks.walk` makes it."""
-        return walk(self._start.fork(), rng, exits)
+        return walk(self.start(), rng, exits)
 
 
 class _State:

@@ -9,6 +9,8 @@ MOST = 3000
 SPACE = b" \t\r\n"
 DIGITS = b"0123456789"
 QUOTE = (b'"',)
+LETTERS = tuple(letter.encode() for letter in "éß中\u2028😀")
+"""Letters past ASCII. They are written whole: llama.cpp lets bytes through that are no UTF-8 at all."""
 
 
 class State(Protocol):
@@ -60,7 +62,8 @@ def walk(state: State, rng: random.Random, exits: Sequence[bytes] = QUOTE) -> by
             break
         if len(allowed) > 90:  # inside a string, or free text
             room = room - 1 if room else rng.randint(0, 6)
-            after, piece = (state, b"") if room else _exit(state, rng, exits)
+            pieces = exits if not room else LETTERS if rng.random() < 0.05 else ()
+            after, piece = _exit(state, rng, pieces)
             if piece:
                 state, out = after, out + piece
                 continue
@@ -75,7 +78,8 @@ def walk(state: State, rng: random.Random, exits: Sequence[bytes] = QUOTE) -> by
 
 def _exit(state: State, rng: random.Random, exits: Sequence[bytes]) -> tuple[State, bytes]:
     """The state after one of `exits`, and that exit; nothing where none may come."""
-    for piece in rng.sample(exits, len(exits)):
+    first = QUOTE if QUOTE[0] in exits and rng.random() < 0.7 else ()
+    for piece in (*first, *rng.sample(exits, len(exits))):
         after = state.fork()
         if all(map(after.take, piece)):
             return after, piece
@@ -83,9 +87,10 @@ def _exit(state: State, rng: random.Random, exits: Sequence[bytes]) -> tuple[Sta
 
 
 def _pick(rng: random.Random, allowed: list[int]) -> int:
-    """Mostly plain letters: bytes past ASCII and escapes must be finished before a string may end."""
-    plain = [byte for byte in allowed if 32 <= byte < 127 and byte not in b'"\\']
-    return rng.choice(plain if plain and rng.random() < 0.9 else allowed)
+    """Mostly plain letters: escapes must be finished before a string may end."""
+    ascii = [byte for byte in allowed if byte < 128]
+    plain = [byte for byte in ascii if 32 <= byte < 127 and byte not in b'"\\']
+    return rng.choice(plain if plain and rng.random() < 0.9 else ascii or allowed)
 
 
 def _outside(allowed: list[int], out: bytearray) -> list[int]:

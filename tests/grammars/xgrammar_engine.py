@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from .engine import RefusedError
-from .walks import QUOTE, refuses, walk
+from .walks import QUOTE, State, refuses, walk
 
 PACKAGES = Path(__file__).resolve().parents[2] / ".venv-grammars/python"
 _END = 256
@@ -79,11 +79,15 @@ class XGrammar:
         matcher = self._matcher()
         if matcher.accept_string(text.encode()):
             return None if matcher.is_completed() else "it ends too early"
-        return refuses(_State(self._matcher()), text)
+        return refuses(self.start(), text)
 
     def walk(self, rng: random.Random, exits: Sequence[bytes] = QUOTE) -> bytes | None:
         """A text that the grammar accepts, as `walks.walk` makes it."""
-        return walk(_State(self._matcher()), rng, exits)
+        return walk(self.start(), rng, exits)
+
+    def start(self) -> State:
+        """The engine at the start of a text."""
+        return _State(self._matcher())
 
     def _matcher(self) -> Any:
         return self._xgrammar.GrammarMatcher(self._compiled)

@@ -1,0 +1,444 @@
+"""Proves grammars of text formats by the engines that take them; writes a part of docs/reports/grammars.md.
+
+    python -m tests.grammars.call_proof --write docs/reports/grammars.md
+
+For each format, engine and tool: what writers of the family's texts make of valid arguments, the engine lets
+a model write; and what random walks over the engine's masks write is read as calls that the tool takes, or
+refuses for a keyword that the grammar's losses name. `make engines` installs the engines. The exit status is
+1 where there is a disagreement.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from multiprocessing import Pool
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+from toolcast.agents.text_calls import Call, TextDispatcher, TextFormat, known_formats, parse
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import POSSIBLE, Oracle, OracleError, asserted_formats
+from toolcast.importers.imported_names import unique
+from toolcast.runtime import ArgumentError, ToolBinding, ToolRegistry
+from toolcast.runtime.standalone_schema import standalone_schema
+
+from bench.corpora.compile import CORPORA, import_corpus
+from bench.marked import write
+from tests.agents.text_calls.formats.chat_templates import TEMPLATES
+from tests.agents.text_calls.formats.writers import FAMILIES
+from tests.agents.text_calls.rendered import FORMS, HOLE, calls
+from tests.grammars import llama_engine, xgrammar_engine
+from tests.grammars.cases import LONGEST
+from tests.grammars.engine import Engine, RefusedError
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINES = ("gbnf", "xgrammar", "llguidance")
+VALUES, TRIED = 4, 24
+"""Valid arguments of a tool, and values that are made to find them."""
+ENOUGH = 20
+"""Disagreements of a format and an engine that are kept; all are counted."""
+
+OTHER_FORMS = frozenset((*("llama3-python-tag", "llama3-function", "lfm2-json", "longcat-lite"),))
+"""Templates that write another form than the first of the format, which is the one of its grammars."""
+
+Turn = list[tuple[str, dict[str, Any]]]
+Writer = Callable[[Turn], str]
+
+
+class Tool:
+    """A tool of a generated package, and arguments that it takes, with keys in the order of its contract."""
+
+    def __init__(self, binding: ToolBinding[Any, Any], recorded: Sequence[Any]) -> None:
+        self.binding = binding
+        schema = standalone_schema(binding)
+        self.keys = sorted(_keys(schema))
+        self.values: tuple[Any, ...] = ()
+        self.open_values: tuple[Any, ...] = ()  # with undeclared properties
+        try:
+            document = {"$defs": schema.get("$defs", {}), "parameters": schema}
+            self._oracle = Oracle(document, "/parameters", asserted_formats())
+        except OracleError:
+            return
+        rng = random.Random(binding.name)
+        made = (*recorded, *instances(self._oracle, rng, TRIED))
+        taken = list(islice(filter(None, map(self._ordered_if_taken, map(_plain, made))), VALUES))
+        declared = [value for value in map(self._declared, taken) if self._oracle.accepts(value)]
+        self.values = tuple(value for value in declared if not refusal(self, value))
+        self.open_values = tuple(value for value in taken if value not in self.values)
+
+    def _ordered_if_taken(self, value: Any) -> Any:
+        if not isinstance(value, dict) or not self._oracle.accepts(value) or refusal(self, value):
+            return None
+        tree = self._oracle.tree
+        return self._ordered(value, tree.same_value([(tree.start, POSSIBLE)]))
+
+    def _declared(self, value: Any) -> Any:
+        """The same without undeclared properties."""
+        tree = self._oracle.tree
+        return self._ordered(value, tree.same_value([(tree.start, POSSIBLE)]), only=True)
+
+    def _ordered(self, value: Any, nodes: Any, *, only: bool = False) -> Any:
+        tree = self._oracle.tree
+        fit = [node for node in nodes if self._oracle.part(node[0]).is_valid(value)] or nodes
+        if isinstance(value, list):
+            return [
+                self._ordered(item, tree.same_value(tree.item(fit, index)), only=only)
+                for index, item in enumerate(value)
+            ]
+        if not isinstance(value, dict):
+            return value
+        order = [key for node, _ in fit for key in node.get("properties", {})]
+        keys = [key for key in dict.fromkeys(order) if key in value]
+        keys += [key for key in value if key not in keys and not (only and keys)]
+        return {
+            key: self._ordered(value[key], tree.same_value(tree.member(fit, key)), only=only) for key in keys
+        }
+
+
+def _plain(value: Any) -> Any:
+    """Whole floats as integers, as a tool's caller writes them, unless they have an exponent."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _keys(schema: object) -> Iterator[str]:
+    """Names of properties anywhere in a schema."""
+    if isinstance(schema, Mapping):
+        for name, each in schema.items():
+            if name == "properties" and isinstance(each, Mapping):
+                yield from each
+            yield from _keys(each)
+    elif isinstance(schema, list):
+        for each in schema:
+            yield from _keys(each)
+
+
+def refusal(tool: Tool, arguments: Any, guesses: Any = None) -> frozenset[str]:
+    """The keywords for which a tool refuses arguments; none where it takes them."""
+    try:
+        tool.binding.decode(arguments, None, guesses)
+    except ArgumentError as problem:
+        return frozenset(each.keyword for each in problem.violations) or frozenset([problem.problem])
+    return frozenset()
+
+
+class Package:
+    """A generated package: its tools, and a registry of them all."""
+
+    def __init__(self, bindings: Mapping[str, Any], recorded: Mapping[str, Sequence[Any]]) -> None:
+        self.registry = ToolRegistry(check_results=False)
+        for name in bindings:
+            self.registry.register(bindings[name], _unused)
+        self.dispatcher = TextDispatcher(self.registry)
+        self.tools = {name: Tool(bindings[name], recorded.get(name, ())) for name in bindings}
+
+    def grammar(self, format: str, engine: str, tool: str, choice: str) -> Any:
+        """The grammar of one tool. Raises ValueError."""
+        from toolcast.text_formats.call_grammar import CallsAllowed, call_grammar
+
+        schema = standalone_schema(self.tools[tool].binding)
+        return call_grammar(format, engine, {tool: schema}, CallsAllowed(required=choice == "required"))
+
+
+async def _unused(*_: Any) -> Any:
+    raise NotImplementedError
+
+
+def writers(format: TextFormat) -> tuple[Writer, ...]:
+    """Those who write a family's calls without its data; else what is rendered of its forms."""
+    names = (format.id, *format.aliases)
+    found: list[Writer] = [family.write for name, family in FAMILIES.items() if name in names]
+    found += [
+        template.write
+        for name, template in TEMPLATES.items()
+        if template.format in names and name not in OTHER_FORMS
+    ]
+    if found:
+        return tuple(found)
+    return tuple(
+        lambda turn, each=each: calls(each, turn, each.form.open[0])
+        for each in FORMS
+        if each.format.id == format.id and each.form == format.calls[0]
+    )
+
+
+def written(package: Package, tool: Tool, format: TextFormat) -> Iterator[tuple[str, bool]]:
+    """Texts of valid arguments that the format reads as just these, and whether all of them are declared.
+    Without escapes some arguments have no text."""
+    name = tool.binding.name
+    pairs = [[(name, value), (name, tool.values[-1])] for value in tool.values[:1]]
+    turns = [*([(name, value)] for value in (*tool.values, *tool.open_values)), *pairs]
+    for number, turn in enumerate(turns):
+        declared = not len(tool.values) <= number < len(tool.values) + len(tool.open_values)
+        for writer in writers(format):
+            try:
+                text = writer(turn)
+            except ValueError:
+                continue
+            parsed = parse(text, format.id)
+            same = len(parsed.calls) == len(turn) and not parsed.problems and not parsed.text.strip()
+            read = zip(parsed.calls, turn, strict=same)
+            if same and all(_means(package, tool, call, wanted) for call, (_, wanted) in read):
+                yield text, declared
+
+
+def _means(package: Package, tool: Tool, call: Call, wanted: Any) -> bool:
+    guesses = package.dispatcher.guesses if call.textual else None
+    try:
+        return bool(tool.binding.decode(call.arguments, None, guesses) == tool.binding.decode(wanted))
+    except ArgumentError:
+        return False
+
+
+class Count(Struct):
+    """What one engine said to the grammars of one format."""
+
+    tools: int = 0
+    accepted: int = 0
+    walks: int = 0
+    endless: int = 0
+    decoded: int = 0
+    lost: Counter[str] = field(default_factory=Counter)  # refused for a keyword of the losses
+    wrong: int = 0
+    disagreements: list[str] = []
+    unwritable: list[str] = []  # tools that no grammar of the format says
+    narrower: int = 0  # valid texts that a grammar keeps out, and says so
+
+    def disagree(self, words: str) -> None:
+        self.wrong += 1
+        if len(self.disagreements) < ENOUGH:
+            self.disagreements.append(words)
+
+
+def prove(package: Package, format: TextFormat, engine: str, judge: Any, options: "Options") -> Count:
+    """Ask an engine about a format's grammar for each tool."""
+    count = Count()
+    for name, tool in package.tools.items():
+        if options.names and name not in options.names:
+            continue
+        rng = random.Random(f"{options.seed}:{format.id}:{engine}:{name}")
+        choice = "auto" if rng.random() < 0.2 else "required"
+        try:
+            made = package.grammar(format.id, engine, name, choice)
+        except ValueError as problem:
+            count.unwritable.append(f"{name}: {problem}")
+            continue
+        count.tools += 1
+        try:
+            compiled = judge.compile_text(made.text)
+        except RefusedError as problem:
+            count.disagree(f"{name}: refused: {problem}")
+            continue
+        kept_out = {each.keyword for each in made.losses if each.stricter and each.tool}
+        for text, declared in written(package, tool, format):
+            stops = compiled.refuses(text) if len(text) <= LONGEST else None
+            if stops and (kept_out - {"additionalProperties"} if declared else kept_out):
+                count.narrower += 1
+            elif stops:
+                count.disagree(f"{name}: cannot write {text!r}: {stops}")
+            else:
+                count.accepted += 1
+        losses = frozenset(each.keyword for each in made.losses if not each.stricter)
+        for _ in range(options.walks):
+            count.walks += 1
+            text = compiled.walk(rng, exits(format, tool))
+            _judge(package, tool, format, (text, choice), losses, count)
+    return count
+
+
+def _judge(
+    package: Package,
+    tool: Tool,
+    format: TextFormat,
+    walked: tuple[bytes | None, str],
+    losses: frozenset[str],
+    count: Count,
+) -> None:
+    """Whether a walk's text is read as calls that the tool takes."""
+    data, choice = walked
+    if data is None:
+        count.endless += 1
+        return
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        count.disagree(f"{tool.binding.name}: no UTF-8: {data!r}")
+        return
+    parsed = parse(text, format.id)
+    if parsed.problems or (not parsed.calls and choice == "required"):
+        reason = parsed.problems[0].reason if parsed.problems else "no call"
+        count.disagree(f"{tool.binding.name}: {reason}: {text!r}")
+        return
+    for call in parsed.calls:
+        guesses = package.dispatcher.guesses if call.textual else None
+        refused = refusal(tool, call.arguments, guesses) if call.name == tool.binding.name else {"name"}
+        if not refused:
+            continue
+        if refused <= losses:
+            count.lost.update(sorted(refused)[:1])
+        else:
+            count.disagree(f"{tool.binding.name}: {', '.join(sorted(refused - losses))}: {text!r}")
+        return
+    count.decoded += 1
+
+
+def exits(format: TextFormat, tool: Tool) -> tuple[bytes, ...]:
+    """What may end a string, or free text, in a format."""
+    templates = [
+        template
+        for form in format.calls
+        for template in (*form.open, *form.close, *form.again, *form.begins, form.quote)
+    ]
+    templates += [
+        each for form in format.calls for every in form.parameters for each in (*every.open, *every.close)
+    ]
+    templates += [each for pair in format.sections for each in (pair.open, pair.close)]
+    templates += [each for pair in format.thoughts for each in (pair.open, pair.close)]
+    pieces = {piece.strip() for template in templates for piece in HOLE.split(template)[:1]} - {""}
+    tags = {
+        f"{form.prefix}</{key}>" for form in format.calls if form.content == "elements" for key in tool.keys
+    }
+    found = {
+        '"',
+        "</think>",
+        "</thinking>",
+        *tags,
+        *(f"{blank}{piece}" for piece in pieces for blank in ("", "\n")),
+    }
+    return tuple(piece.encode() for piece in sorted(found))
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """What is proved: the package's folder, tools (none for all), walks of a grammar, the seed of choices."""
+
+    project: str = ""
+    names: tuple[str, ...] = ()
+    walks: int = 2
+    seed: int = 0
+
+
+def make_package(shared: Path, project: Path, number: int) -> None:
+    """Generate a package of so many tools of the corpora, evenly sampled."""
+    folder = shared / "corpora"
+    lines = [line for name in CORPORA for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    picked = [lines[index * len(lines) // number] for index in range(min(number, len(lines)))]
+    source = project.parent / "sample.jsonl"
+    source.write_text("\n".join(picked) + "\n", encoding="utf-8")
+    made = import_corpus(source, project, providers=("openai",))
+    assert made.returncode == 0, made.stderr
+    command = (sys.executable, "-m", "toolcast", "generate")
+    subprocess.run(command, cwd=project, capture_output=True, check=True)
+
+
+@cache
+def load_package(project: str) -> Package:
+    """The package in a folder, with the calls that its corpora record."""
+    sys.path.insert(0, project)
+    listed = [
+        json.loads(line) for line in (Path(project).parent / "sample.jsonl").read_text("utf-8").splitlines()
+    ]
+    names = unique([record["name"] for record in listed])
+    recorded = {name: record.get("calls") or () for name, record in zip(names, listed, strict=True)}
+    return Package(importlib.import_module("generated.registry").BINDINGS, recorded)
+
+
+@cache
+def judge_of(engine: str) -> Any:
+    """An engine. Raises ImportError."""
+    if engine == "llguidance":
+        return Engine(importlib.import_module("llguidance"))
+    if engine == "gbnf":
+        return llama_engine.load(Path(tempfile.mkdtemp()))
+    return xgrammar_engine.XEngine(xgrammar_engine.load())
+
+
+def _proved(task: tuple[str, str, Options]) -> tuple[str, str, Count]:
+    id, engine, options = task
+    made = prove(load_package(options.project), known_formats()[id], engine, judge_of(engine), options)
+    print(f"{id}:{engine}: {made.accepted} accepted, {made.walks} walks, {made.wrong} wrong", file=sys.stderr)
+    return id, engine, made
+
+
+CALLS = """\
+Of {texts:,} texts, {wrong} is a disagreement between a text format's grammar, the engine, and the decoder.
+
+`make grammars` measures it again (`--seed {seed}`).
+
+* *accepted*: texts that writers of the family make of valid arguments, and a model can write (law L2).
+* *walks*: texts that random walks over the engine's masks write: *decoded*, or refused for a *loss* that the
+  grammar names. The rest comes to no end within 3,000 bytes."""
+
+
+def page(found: Mapping[tuple[str, str], Count], options: Options) -> str:
+    """The part of the report."""
+    counts = [*found.values()]
+    texts, walks = sum(each.accepted for each in counts), sum(each.walks for each in counts)
+    wrong = sum(each.wrong for each in counts)
+    formats = sorted({id for id, _ in found})
+    lines = [
+        CALLS.format(texts=texts + walks, wrong=wrong or "none", seed=options.seed),
+        "",
+        "| format | grammars | accepted | walks | decoded | loss | disagreements |",
+        "|---|---|---:|---:|---:|---:|---:|",
+    ]
+    for id in formats:
+        row = [count for (format, _), count in found.items() if format == id]
+        engines = [engine for (format, engine), count in found.items() if format == id and count.tools]
+        sums = (
+            sum(each.accepted for each in row),
+            sum(each.walks for each in row),
+            sum(each.decoded for each in row),
+            sum(each.lost.total() for each in row),
+            sum(each.wrong for each in row),
+        )
+        cells = (f"{each:,}" for each in sums)
+        lines.append(f"| {id} | {', '.join(engines) or row[0].unwritable[0]} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--tools", type=int, default=300, help="tools of the corpora")
+    parser.add_argument("--walks", type=int, default=2, help="walks for each grammar")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--formats", nargs="*", default=[*known_formats()])
+    parser.add_argument("--engines", nargs="*", default=ENGINES)
+    parser.add_argument("--project", help="a folder with a package that was made before")
+    given = parser.parse_args()
+    shared = Path(os.environ.get("TOOLCAST_SHARED", ROOT.parent / "shared"))
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(given.project or Path(folder) / "project")
+        if not project.exists():
+            make_package(shared, project, given.tools)
+        options = Options(project=str(project), walks=given.walks, seed=given.seed)
+        tasks = [(id, engine, options) for id in given.formats for engine in given.engines]
+        with Pool() as pool:
+            found = {(id, engine): made for id, engine, made in pool.imap_unordered(_proved, tasks)}
+    ordered = {(id, engine): found[id, engine] for id, engine, _ in tasks}
+    text = page(ordered, options)
+    if given.write is None:
+        print(text)
+    else:
+        write(given.write, "calls", text)
+    for (id, engine), count in ordered.items():
+        for words in count.disagreements:
+            print(f"{id}:{engine}: {words}"[:1200], file=sys.stderr)
+    return int(any(count.wrong for count in ordered.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""Grammars of text formats, asked of the engines that take them: llguidance always, others if installed."""
+
+import random
+from functools import cache
+from typing import Any
+
+import pytest
+from toolcast.agents.text_calls import known_formats
+
+from generated.registry import BINDINGS
+from tests.grammars.call_proof import ENGINES, Options, Package, prove
+from tests.grammars.engine import Engine
+
+TOOLS = ("bash", "cron_add", "multi_edit", "http_request")
+EBNF = r"""
+root ::= call+
+call ::= "<f>" ("<n>" [0-9]{1,3} "</n>" | "<t>" text "</t>") "\n"
+text ::= [^<]*
+"""
+LARK = r"""
+start: call+
+call: "<f>" (number | text) "\n"
+number: "<n>" /[0-9]{1,3}/ "</n>"
+text: "<t>" /[^<]*/ "</t>"
+"""
+
+
+@pytest.fixture(params=ENGINES)
+def judge(request: pytest.FixtureRequest, engines: dict[str, Any]) -> Any:
+    if request.param not in engines:
+        pytest.skip(f"needs {request.param} (make engines)")
+    return engines[request.param]
+
+
+def test_each_engine_lets_a_model_write_what_its_grammar_says_and_nothing_else(judge: Any) -> None:
+    grammar = judge.compile_text(LARK if isinstance(judge, Engine) else EBNF)
+    for text in ("<f><n>12</n>\n", "<f><t></t>\n", "<f><t>\u00e8😀\n</t>\n<f><n>1</n>\n"):
+        assert grammar.refuses(text) is None
+    for text in ("", "<f><n>1234</n>\n", "<f><t></f>\n", "<f><n>1</n>", "<f><n>1</n>\n<f>"):
+        assert grammar.refuses(text) is not None
+    for seed in range(5):
+        text = grammar.walk(random.Random(seed), (b"</t>",))
+        assert text is None or grammar.refuses(text.decode()) is None
+
+
+@cache
+def package() -> Package:
+    return Package({name: BINDINGS[name] for name in TOOLS}, {})
+
+
+@pytest.mark.parametrize("format", known_formats())
+def test_texts_of_valid_arguments_are_let_through_and_what_is_let_through_decodes(
+    format: str, judge: Any, request: pytest.FixtureRequest
+) -> None:
+    """A sample of `make grammars`."""
+    engine = request.node.callspec.params["judge"]
+    count = prove(package(), known_formats()[format], engine, judge, Options(walks=1))
+    assert count.disagreements == []
+    assert count.accepted > 4
+    assert count.decoded > 1
