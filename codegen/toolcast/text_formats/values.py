@@ -5,6 +5,8 @@ blank behind a comma or a colon, and no escape for what can be written plainly. 
 items, multiples, keys that stand twice) is a loss: the grammar is looser there, and decoding refuses.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -555,7 +557,7 @@ class Values:
                     possible.add(at)
         return possible
 
-    _writers: Mapping[type[Node], Callable[["Values", Any], Expression]] = {
+    _writers: Mapping[type[Node], Callable[[Values, Any], Expression]] = {
         Anything: _anything, Nothing: lambda *_: NOTHING, Null: lambda self, _: self._spelling.null,
         Boolean: lambda self, _: choice([self._spelling.true, self._spelling.false]),
         Enum: lambda self, node: choice(map(self._spelling.literal, node.values)), String: _string,
