@@ -16,13 +16,22 @@ Markers are templates: `{name}` stands for the tool's name, `{id}` for the call'
 `{key}` for a parameter's name, and white space for any white space, or none.
 """
 
+import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
+
+NAME: Final = r"[^\W\d][\w./-]{0,127}(?::[^\W\d][\w./-]{0,127}){0,3}"
+"""A tool's name in a marker. A colon is part of it only before a letter: digits behind one are a number."""
+KEY: Final = r"[^<>\"'=\r\n]{1,256}"
+"""A parameter's name in a marker."""
+HOLE: Final = re.compile(r"\{(name|id|number|key)\}|(\s+)")
+"""A hole of a marker, or white space."""
 
 Content: TypeAlias = Literal[
     "json-calls", "json-arguments", "parameters", "python", "braces", "elements", "words"
@@ -333,6 +342,21 @@ def known_format(id: str) -> TextFormat | None:
     """Return the format of an id, or None. No other format is read."""
     path = _files().get(id)
     return None if path is None else _read(path)
+
+
+def find_format(name: str) -> TextFormat:
+    """Find a known format by its id or an alias. Raises ValueError, and names the formats that there are."""
+    if (found := known_format(name)) is not None:
+        return found
+    known = known_formats()
+    found = next((each for each in known.values() if name in each.aliases), None)
+    if found is None:
+        near = get_close_matches(
+            name.lower(), [AUTO, *known, *(one for each in known.values() for one in each.aliases)], 1
+        )
+        hint = f"Did you mean {near[0]!r}? " if near else ""
+        raise ValueError(f"There is no text format {name!r}. {hint}Formats: {AUTO}, {', '.join(known)}.")
+    return found
 
 
 @cache

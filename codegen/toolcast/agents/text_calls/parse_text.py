@@ -1,12 +1,11 @@
 """From a model's text to the calls in it, at once or as the text arrives."""
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from functools import lru_cache
 
 from msgspec.structs import replace
 
-from ...text_formats.text_format import AUTO, TextFormat, known_format, known_formats
+from ...text_formats.text_format import AUTO, TextFormat, find_format, known_formats
 from .format_file import checked_format
 from .parsed_text import Call, Discarded, Event, Parsed, Problem, Prose
 from .reading.feed import Reading
@@ -169,18 +168,3 @@ def checked_formats(format: Formats) -> Formats:
     """Return `format`. Raises ValueError where a name in it is unknown."""
     _grammar(format)
     return format
-
-
-def find_format(name: str) -> TextFormat:
-    """Find a known format by its id or an alias. Raises ValueError, and names the formats that there are."""
-    if (found := known_format(name)) is not None:
-        return found
-    known = known_formats()
-    found = next((each for each in known.values() if name in each.aliases), None)
-    if found is None:
-        near = get_close_matches(
-            name.lower(), [AUTO, *known, *(one for each in known.values() for one in each.aliases)], 1
-        )
-        hint = f"Did you mean {near[0]!r}? " if near else ""
-        raise ValueError(f"There is no text format {name!r}. {hint}Formats: {AUTO}, {', '.join(known)}.")
-    return found

@@ -11,10 +11,10 @@ from ...runtime.definitions import cut_schema
 from ...runtime.result import ToolResult
 from ...runtime.standalone_schema import standalone_schema
 from ...runtime.view import ToolView
-from ...text_formats.text_format import AUTO, Response, TextFormat
+from ...text_formats.text_format import AUTO, Response, TextFormat, find_format
 from ..disclosure import LEVELS, TEXT, Disclosure, Level, stub_text
 from .inert_text import Inert, inert
-from .parse_text import Formats, find_format
+from .parse_text import Formats
 from .parsed_text import Call, Problem
 from .tool_texts import ToolText, prompt_text
 

@@ -2,7 +2,7 @@
 
 import pytest
 from toolcast.agents.text_calls import Parsed, known_formats, parse
-from toolcast.agents.text_calls.parse_text import find_format
+from toolcast.text_formats.text_format import find_format
 
 from tests.agents.text_calls.forms import read
 

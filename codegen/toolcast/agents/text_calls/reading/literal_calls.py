@@ -12,10 +12,10 @@ import msgspec
 
 from ....jsonschema.json_values import JsonObject
 from ....runtime.unicode_text import is_encodable
+from ....text_formats.text_format import NAME
 from ..parsed_text import Found
 from .feed import Syntax
 from .json_calls import is_json
-from .marker_patterns import NAME
 
 _PYTHON_HEAD = re.compile(rf"\s*({NAME})\(")
 _PYTHON_KEY = re.compile(r"\s*([^\W\d]\w{0,127})\s*=(?!=)")

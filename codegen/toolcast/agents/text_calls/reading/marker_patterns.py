@@ -4,20 +4,19 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-NAME = r"[^\W\d][\w./-]{0,127}(?::[^\W\d][\w./-]{0,127}){0,3}"
-"""A tool's name. A colon is part of it only before a letter: digits behind one are a number of the call."""
+from ....text_formats.text_format import HOLE, KEY, NAME
+
 _HOLES = {
     "name": NAME,
     "id": r"[^<>\"'\s\[\]{}]{1,256}",
     "number": r"\d{1,9}",
-    "key": r"[^<>\"'=\r\n]{1,256}",
+    "key": KEY,
 }
 HOLES = frozenset(_HOLES)
 """The names of holes in templates."""
 _LENGTHS = {"name": 520, "id": 256, "number": 9, "key": 256, "": 64}
 """Characters that stand for a hole, or for white space, at most."""
 _SPACE = r"\s{0,64}"
-_PIECE = re.compile(r"\{(name|id|number|key)\}|(\s+)")
 _BEGUN = {
     **{hole: re.compile(pattern.replace("{1,", "{0,")) for hole, pattern in _HOLES.items()},
     "name": re.compile(rf"(?:{NAME}(?::\Z)?)?"),
@@ -34,7 +33,7 @@ class Pattern:
     def __init__(self, template: str, follows: tuple[str, ...] = ()) -> None:
         self.template = template
         self.follows = follows
-        first = _PIECE.search(template)
+        first = HOLE.search(template)
         self.literal = template if first is None else template[: first.start()]
 
     @cached_property
@@ -55,7 +54,7 @@ class Pattern:
     @cached_property
     def head(self) -> re.Pattern[str]:
         """Matches the template up to its first hole, and what begins that."""
-        first = _PIECE.search(self.template)
+        first = HOLE.search(self.template)
         if first is None:
             return re.compile(re.escape(self.literal))
         begun = r"\s" if first[1] is None else f"(?:{_HOLES[first[1]]})"
@@ -74,7 +73,7 @@ class Pattern:
     @cached_property
     def may_grow(self) -> bool:
         """True where a match at the end of the text may be longer when more arrives."""
-        last = _PIECE.split(self.template)[-1]
+        last = HOLE.split(self.template)[-1]
         return not self.follows and not last
 
 
@@ -107,7 +106,7 @@ def _rest(several: set[str]) -> str:
 def _parts(template: str) -> "Iterator[tuple[str, str | None]]":
     """Give each literal with the hole behind it: its name, "" for white space, None at the end."""
     at = 0
-    for hole in _PIECE.finditer(template):
+    for hole in HOLE.finditer(template):
         yield template[at : hole.start()], hole[1] or ""
         at = hole.end()
     yield template[at:], None
