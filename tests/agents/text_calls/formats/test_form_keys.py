@@ -168,3 +168,8 @@ def test_what_one_format_drops_may_begin_a_thought_of_another() -> None:
         parsed = parse(text, formats)
         assert [call.name for call in parsed.calls] == ["now"]
         assert parsed.text == "abc"
+
+
+def test_a_thought_is_none_of_the_markers_with_any_name() -> None:
+    assert parse("<|start|>assistant to=self<|message|>hm<|eom|>Yes", "muse").text == "Yes"
+    assert parse("<|start|>assistant to=user<|message|>Yes<|eom|>", "muse").text == "Yes"

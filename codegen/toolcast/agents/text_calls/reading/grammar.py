@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from ....text_formats.text_format import CallForm, Mark, Markers, ParameterForm, TextFormat
+from ....text_formats.text_format import HOLE, CallForm, Mark, Markers, ParameterForm, TextFormat
 from .feed import Ends, Feed
 from .marker_patterns import Pattern
 
@@ -221,8 +221,10 @@ def compile_grammar(formats: tuple[TextFormat, ...]) -> Grammar:
     tried = [candidate for _, candidate in ranked]
     starts = tuple(one for one in tried if one.call is not None and one.call.form.place in _AT_START)
     marked = [one.pattern.literal for one in tried if one not in starts]
-    # The longest first: what one format drops may begin a thought of another one.
-    others = sorted(_other_markers(formats, marked), key=lambda each: -len(each.pattern.template))
+    # The longest first: what a format drops may begin a thought. A name may be any, and counts for nothing.
+    others = sorted(
+        _other_markers(formats, marked), key=lambda each: -len(HOLE.sub("", each.pattern.template))
+    )
     begun = _by_literal([*(one for one in tried if one not in starts), *others])
     return Grammar(
         candidates=begun,
