@@ -175,7 +175,8 @@ def _escaped(point: int, *, every: bool = False) -> str:
         return _NAMED[point]
     if 0x20 <= point < 0x7F and not every:
         return chr(point)
-    return f"\\x{point:02x}" if point < 0x80 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+    # xgrammar reads all hexadecimal digits behind `\x`, and four behind `\u`.
+    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
 
 
 _NAMED: Final = {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r"}
