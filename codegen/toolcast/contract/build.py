@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ..diagnostics import MISSING_LIBRARY, Diagnostic
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import map_subschemas
-from ..jsonschema.pointers import resolve
+from ..jsonschema.pointers import escape, resolve
 from ..jsonschema.schema_compiler import Schemas
 from ..jsonschema.validator import Validator
 from ..jsonschema.validator_errors import SearchTooLong
@@ -349,6 +349,38 @@ def _read_root(reader: ContractReader, schema: JsonMapping, pointer: str) -> Obj
         return node
     residue = tuple(k for k in (*ANY_TYPE_KEYWORDS, "enum", "const") if k in schema)
     return read_declared_object(reader, TypedSchema(schema, pointer, node.description, residue))
+
+
+def contract_of(schema: JsonMapping) -> Contract:
+    """Read the contract of parameters in normal form, as one schema with its definitions. Raises ValueError
+    for a reference to anything else than a definition or the root, and for a value that is no schema.
+    """
+    definitions = schema.get("$defs", {})
+    root = {key: value for key, value in schema.items() if key != "$defs"}
+    below = {key: _below(each) for key, each in definitions.items()}
+    document: JsonObject = {"parameters": _below(root), "$defs": below}
+    try:
+        reader = ContractReader(document, Schemas(document, formats=True))
+        return Contract(
+            roots={"parameters": _read_root(reader, document["parameters"], "/parameters")},
+            definitions={key: reader.read(each, f"/$defs/{escape(key)}") for key, each in below.items()},
+            files={},
+        )
+    except (LookupError, TypeError, AttributeError, RecursionError) as problem:
+        raise ValueError(f"the schema cannot be read: {problem}") from problem
+
+
+def _below(schema: object) -> Any:
+    """Copy a schema whose root is `parameters` of a contract document."""
+    if not isinstance(schema, dict):
+        return schema
+    made = map_subschemas(schema, _below)
+    reference = made.get("$ref", "")
+    if reference == "#":
+        made["$ref"] = "#/parameters"
+    elif reference and not reference.startswith("#/$defs/"):
+        raise ValueError(f"the reference {reference!r} leads to no definition")
+    return made
 
 
 def _has_errors(found: list[Diagnostic]) -> bool:

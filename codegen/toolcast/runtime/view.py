@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import msgspec
 from msgspec import Struct
 
+from ..diagnostics import did_you_mean
 from ..jsonschema.json_values import JsonObject
 from ..permissions import PERMISSIONS, Permission
 from .arguments import Arguments
@@ -29,6 +30,7 @@ from .result import ToolResult
 from .snapshot import Entry, LazyTool, Snapshot, find_entry, make_ready_or_fail, unknown_tool
 
 if TYPE_CHECKING:
+    from ..text_formats.call_grammar import CallGrammar
     from .declaration_text.names import Language
     from .middleware.events import Stage
     from .middleware.policy.policy import Policy
@@ -346,6 +348,47 @@ class ToolView(Caller):
             raise ValueError(f"The definitions for {provider!r} are declarations in text: use definitions().")
         definitions = self.definitions(provider, level, strict=strict, cache=cache)
         return cast("list[JsonObject]", msgspec.json.decode(definitions))
+
+    def grammar(
+        self,
+        format: str,
+        engine: str,
+        *,
+        tools: Collection[str] | None = None,
+        parallel: bool = True,
+        choice: str = "auto",
+    ) -> "CallGrammar":
+        """Return a grammar of what a model may write that calls these tools in text, for the engine that
+        constrains it: free text and thoughts, then calls in the family's form, with arguments that the
+        contracts take.
+
+        Args:
+            format: the text format in which the model calls: its id, or an alias.
+            engine: "gbnf" (llama.cpp), "xgrammar" or "xgrammar-tag" (vLLM, SGLang), or "llguidance" (vLLM).
+            tools: the tools that the model may call; None for all.
+            parallel: whether it may call more than once.
+            choice: "auto"; "required" for at least one call, and no text but thoughts; or the name of the one
+                tool that it must call.
+
+        Returns:
+            The grammar, and what it does not say of the contracts: the same for the same tools.
+
+        Raises:
+            ValueError: there is no such format, engine or tool, or something has no form in the format.
+        """
+        from ..text_formats.call_grammar import CallsAllowed, call_grammar
+        from .standalone_schema import standalone_schema
+
+        chosen = self.names if tools is None else tuple(tools)
+        if choice not in ("auto", "required"):
+            chosen = (*(name for name in chosen if name not in self), choice)
+        for name in chosen:
+            if name not in self:
+                hint = did_you_mean(name, (*self.names, "auto", "required"), "name one of the registry")
+                raise ValueError(f"There is no tool {name!r}: {hint}.")
+        schemas = {name: standalone_schema(self.get(name).binding) for name in chosen}
+        allowed = CallsAllowed(required=choice != "auto", parallel=parallel)
+        return call_grammar(format, engine, schemas, allowed)
 
     def accept(self, name: str, value: Any, provider: str | None = None, call_id: str = "") -> ToolResult:
         """Make the result of a call that was carried out elsewhere, as if a handler had returned `value`.

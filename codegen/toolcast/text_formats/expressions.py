@@ -92,7 +92,7 @@ class Rules:
         raise AssertionError("there is always a free name")
 
     def token(self, name: str, expression: Expression) -> Rule:
-        """Add a rule that is a token; its parts refer to no rule that refers to itself."""
+        """Add a rule that is a token, unless a part of it leads to a rule that refers to itself."""
         rule = self.add(name, expression)
         self._tokens.add(rule.name)
         return rule
@@ -118,7 +118,27 @@ class Rules:
     def grammar(self, root: Expression) -> Grammar:
         """Return the grammar whose texts `root` fits."""
         origins = {name: tuple(found) for name, found in self._origins.items()}
-        return Grammar({**self._rules, "root": root}, "root", frozenset(self._tokens), origins)
+        return Grammar({**self._rules, "root": root}, "root", self._finite() & self._tokens, origins)
+
+    def _finite(self) -> frozenset[str]:
+        """Return the rules that do not lead back to themselves, nor to others that do."""
+        left = {name: {*_references(expression)} for name, expression in self._rules.items()}
+        found: set[str] = set()
+        while ready := {name for name, needed in left.items() if needed <= found} - found:
+            found |= ready
+        return frozenset(found)
+
+
+def _references(expression: Expression) -> Iterator[str]:
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Rule):
+            yield part.name
+        elif isinstance(part, Sequence | Choice):
+            waiting += part.parts if isinstance(part, Sequence) else part.options
+        elif isinstance(part, Repeat):
+            waiting.append(part.part)
 
 
 def sequence(*parts: Expression) -> Expression:

@@ -21,6 +21,7 @@ from ..contract.tree import (
     Boolean,
     Contract,
     Enum,
+    Field,
     Map,
     Node,
     Nothing,
@@ -114,6 +115,10 @@ class Spelling:
         **{point: json.dumps(chr(point))[1:-1] for point in range(0x20)}, 0x22: '\\"', 0x5C: "\\\\"
     }  # fmt: skip
     """Characters that a string has no place for, and what is written in place of them."""
+
+    def ordered(self, fields: Sequence[Field]) -> Sequence[Field]:
+        """Return properties in the order in which they are written."""
+        return fields
 
     def quoted(self, content: Expression) -> Expression:
         """Return a string with this content."""
@@ -383,9 +388,7 @@ class Values:
             else self._rule(node, parts(name, self._spelling.colon, value), "entry")
         )
 
-    def _listed(
-        self, around: tuple[str, str], item: Expression, least: int, most: int | None
-    ) -> Expression:
+    def _listed(self, around: tuple[str, str], item: Expression, least: int, most: int | None) -> Expression:
         """Return items in brackets, `least` to `most`."""
         begin, end = map(Text, around)
         if item == NOTHING or most == 0:
@@ -400,7 +403,7 @@ class Values:
 
     def _object(self, node: Object) -> Expression:
         members: list[tuple[Expression, bool]] = []
-        for field in node.fields:
+        for field in self._spelling.ordered(node.fields):
             value = self._value(field.node)
             if value == NOTHING:
                 if field.required:

@@ -1,0 +1,378 @@
+"""The arguments of one tool in a grammar, in each of the contents that calls of text formats have.
+
+Values between markers are text whose type the contract decides: strings as they are, without what ends them,
+and all others as JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, NoReturn
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..contract.tree import (
+    Anything,
+    Array,
+    Boolean,
+    Contract,
+    Enum,
+    Field,
+    Node,
+    Null,
+    Number,
+    Object,
+    Reference,
+    String,
+    Union,
+)
+from .expressions import Expression, Repeat, Rule, Rules, Text, choice, optional, sequence
+from .markers import GAP, pattern, written
+from .restricted_text import Ending, TooLargeError, without
+from .scalars import ANY_TEXT, NOTHING
+from .text_format import KEY, CallForm, ParameterForm
+from .values import GrammarLoss, Spelling, UnwritableError, Values
+
+_KEY: Final = re.compile(KEY)
+_PYTHON_KEY: Final = re.compile(r"[^\W\d]\w{0,127}")
+# Elements of the name `item` are the items of a list.
+_ELEMENT: Final = re.compile(r"(?!item\Z)[^\W\d][\w.-]{0,127}")
+_WORD: Final = re.compile(r"[^\W\d]\w*")
+_BREAK: Final = Text("\n")
+_BREAKS: Final = (Ending(_BREAK), Ending(Text("\r")))
+_TYPES: Final[dict[type[Node], str]] = {Number: "number", Boolean: "boolean", Null: "null", Array: "array"}
+
+
+_REMEDY: Final = "change it, leave the tool out with `tools`, or ask for a format whose arguments are JSON"
+
+
+class CallLoss(Struct, frozen=True):
+    """A difference between a tool's contract and what a grammar lets a model write.
+
+    Attributes:
+        tool: the tool; "" for what concerns no tool alone.
+        path: the pointer of the schema in its contract.
+        keyword: the keyword of the schema; or "duplicate" and "nesting", which decoding refuses besides.
+        engine: the engine that does not say it; "" for every engine.
+        reason: a predicate of the keyword.
+        stricter: whether values are left out that the contract takes. Else decoding may refuse some.
+    """
+
+    tool: str
+    path: str
+    keyword: str
+    engine: str
+    reason: str
+    stricter: bool = False
+
+
+def told(loss: GrammarLoss, tool: str) -> CallLoss:
+    """Return a loss of values as one of a tool."""
+    return CallLoss(tool, loss.path, loss.keyword, loss.engine, loss.reason)
+
+
+class Python(Spelling):
+    """Values as Python writes them."""
+
+    true = Text("True")
+    false = Text("False")
+    null = Text("None")
+
+
+class Raw(Spelling):
+    """Texts as they are."""
+
+    _escapes: Mapping[int, str] = {}
+
+
+class Elements(Spelling):
+    """Members one after the other."""
+
+    comma = Text("")
+
+
+class Braces(Raw):
+    """Values as Gemma writes them: keys are words, and strings stand between marks without any escape."""
+
+    def __init__(self, rules: Rules, quote: str) -> None:
+        """Write strings between two `quote`."""
+        self._rules = rules
+        self._quote = quote
+
+    def ordered(self, fields: Sequence[Field]) -> Sequence[Field]:
+        """Return properties by their names, as the family's templates write them."""
+        return sorted(fields, key=lambda each: each.encode_name)
+
+    def quoted(self, content: Expression) -> Expression:
+        """Return a string between marks, without one within."""
+        found = without(self._rules, "text", content, (Ending(Text(self._quote)),))
+        return NOTHING if found is None else sequence(Text(self._quote), found, Text(self._quote))
+
+    def key(self, content: Expression) -> Expression:
+        """Return a key: a word as it is, any other text as a string."""
+        word = isinstance(content, Text) and _WORD.fullmatch(content.text) is not None
+        return content if word else self.quoted(content)
+
+
+class Inner(Spelling):
+    """JSON in text that something ends: no string holds that."""
+
+    def __init__(self, rules: Rules, endings: Sequence[Ending]) -> None:
+        """Write strings without `endings`."""
+        self._rules = rules
+        self._endings = endings
+
+    def quoted(self, content: Expression) -> Expression:
+        """Return a string without what ends the text around it."""
+        found = without(self._rules, "text", content, self._endings)
+        return NOTHING if found is None else sequence(Text('"'), found, Text('"'))
+
+
+class CallArguments:
+    """Writes the arguments of one tool in one form of calls."""
+
+    def __init__(self, tool: str, contract: Contract, form: CallForm, rules: Rules) -> None:
+        """Prepare for a tool by its name and contract."""
+        root = contract.roots["parameters"]
+        assert isinstance(root, Object)  # parameters are read as nothing else
+        self._tool = tool
+        self._contract = contract
+        self._form = form
+        self._rules = rules
+        self._root = root
+        self._elements: dict[str, Rule] = {}
+        self._values: dict[tuple[str, tuple[Ending, ...]], Values] = {}
+        self._own: dict[CallLoss, None] = {}
+
+    @property
+    def losses(self) -> tuple[CallLoss, ...]:
+        """What the rules do not say of the contract, so far."""
+        found = (loss for values in self._values.values() for loss in values.losses)
+        return tuple(dict.fromkeys((*self._own, *(told(loss, self._tool) for loss in found))))
+
+    def written(self) -> Expression:
+        """Write the arguments as the form has them between its markers. Raises UnwritableError."""
+        if self._form.content == "parameters":
+            return self._parameters()
+        if self._form.content == "python":
+            return self._python()
+        if self._form.content == "elements":
+            return self._members(self._root)
+        return self._spelt().arguments()
+
+    def _spelt(self, name: str = "", endings: Sequence[Ending] = ()) -> Values:
+        """Return what writes values as the form's content has them; or "raw" texts, "elements", or "json"
+        without endings in its strings.
+        """
+        at = (name or self._form.content, tuple(endings))
+        if at not in self._values:
+            spellings: Mapping[str, Callable[[], Spelling]] = {
+                "raw": Raw,
+                "elements": Elements,
+                "json": lambda: Inner(self._rules, endings),
+                "python": Python,
+                "braces": lambda: Braces(self._rules, self._form.quote),
+            }
+            spelling = spellings.get(at[0], Spelling)()
+            self._values[at] = Values(self._contract, self._rules, self._tool, spelling)
+        return self._values[at]
+
+    def _lose(self, node: Node, keyword: str, reason: str, *, stricter: bool = False) -> None:
+        self._own[CallLoss(self._tool, node.pointer, keyword, "", reason, stricter)] = None
+
+    def _refuse(self, node: Node, reason: str) -> NoReturn:
+        raise UnwritableError(node.pointer, reason, _REMEDY)
+
+    def _python(self) -> Expression:
+        values = self._spelt()
+        members = [
+            (sequence(Text(f"{each.encode_name}="), values.value(each.node)), each.required)
+            for each in self._fields(self._root, _PYTHON_KEY)
+        ]
+        return values.members(members, None, node=self._root)
+
+    def _fields(self, node: Object, names: re.Pattern[str]) -> Iterator[Field]:
+        """Give the properties whose names have a form; what is not said of the object is a loss."""
+        for keyword in node.residue:
+            self._lose(node, keyword, "is not said: it concerns several properties")
+        if node.min_size > sum(field.required for field in node.fields):
+            self._lose(node, "minProperties", "is not said: properties are not counted")
+        if node.max_size is not None and node.max_size < len(node.fields):
+            self._lose(node, "maxProperties", "is not said: properties are not counted")
+        if not node.closed:
+            reason = "is not used: only declared properties are written"
+            self._lose(node, "additionalProperties", reason, stricter=True)
+        for field in node.fields:
+            name = field.encode_name
+            if names.fullmatch(name) is not None and name.strip() == name:
+                yield field
+            elif field.required:
+                self._refuse(node, f"the required property {name!r} has no form in the text format")
+            else:
+                self._lose(node, "properties", f"is without {name!r}, which has no form there", stricter=True)
+
+    def _parameters(self) -> Expression:
+        parts: list[Expression] = [GAP]
+        for field in self._fields(self._root, _KEY):
+            made = self._parameter(field)
+            if made is None and field.required:
+                self._refuse(field.node, "no value of a required property has a form in the text format")
+            if made is None:
+                reason = "is not written: no value has a form there"
+                self._lose(field.node, "properties", reason, stricter=True)
+            else:
+                one = sequence(made, GAP)
+                parts.append(one if field.required else optional(one))
+        return sequence(*parts)
+
+    def _parameter(self, field: Field) -> Expression | None:
+        texts, others = self._split(field.node)
+        forms = self._form.parameters
+        typed = next((each for each in forms if each.value == "json"), None)
+        plain = [each for each in forms if each.value == "text"]
+        if plain and not plain[0].verbatim:
+            plain = plain[:1]
+        options: list[Expression] = []
+        for form in plain:
+            value = self._text(texts, () if typed else others, self._endings(form), form.trim)
+            if value is not None:
+                open = written(form.open[0], key=field.encode_name)
+                options.append(sequence(open, value, Text(form.close[0])))
+        for each in () if typed is None else others if plain else (field.node,):
+            assert typed is not None
+            word = _TYPES.get(type(each), "object")
+            named = (one for one in typed.open if f'"{word}"' in one or f">{word}<" in one)
+            open = written(next(named, typed.open[0]), key=field.encode_name)
+            value = self._spelt("json", self._endings(typed)).value(each)
+            options.append(sequence(open, value, Text(typed.close[0])))
+        return choice(options) if options else None
+
+    def _endings(self, form: ParameterForm) -> tuple[Ending, ...]:
+        """Return what a value cannot hold: its end, and the beginning of a parameter, which is a problem."""
+        opens = () if form.verbatim else [one for each in self._form.parameters for one in each.open]
+        return (*(Ending(Text(each)) for each in form.close), *(Ending(pattern(each)) for each in opens))
+
+    def _members(self, node: Object, *, least: int = 0) -> Expression:
+        members = [
+            (sequence(self._element(each.encode_name, each.node), GAP), each.required)
+            for each in self._fields(node, _ELEMENT)
+        ]
+        return sequence(GAP, self._spelt("elements").members(members, None, least, node=node))
+
+    def _element(self, name: str, node: Node) -> Expression:
+        prefix = self._form.prefix
+        known = self._elements.get(node.pointer)
+        if known is None:
+            known = self._elements[node.pointer] = self._rules.reserve(f"{self._tool}-{name}")
+            self._rules.define(known, self._element_value(node))
+        return sequence(Text(f"{prefix}<{name}>"), known, Text(f"{prefix}</{name}>"))
+
+    def _element_value(self, node: Node) -> Expression:
+        """Write objects and arrays as elements, empty ones and others as JSON, and strings as they are."""
+        texts, others = self._split(node)
+        nested = [each for each in others if isinstance(each, (Array, Object))]
+        nested = [each for each in nested if isinstance(each, Array) or each.fields]
+        rest = [each for each in others if each not in nested]
+        options: list[Expression] = []
+        for each in nested:
+            if isinstance(each, Array):
+                if each.unique:
+                    self._lose(each, "uniqueItems", "is not said: items are not compared")
+                item = sequence(self._element("item", each.items), GAP)
+                options.append(sequence(GAP, Repeat(item, max(1, each.min_items), each.max_items)))
+                options += [] if each.min_items else [Text("[]")]
+            else:
+                options.append(self._members(each, least=1))
+                options += [] if any(field.required for field in each.fields) else [Text("{}")]
+        ending = Ending(Text(f"{self._form.prefix}<"))
+        value = self._text(texts, rest, (ending,), "none")
+        options += [] if value is None else [value]
+        if not options:
+            self._refuse(node, "none of its values has a form in the text format")
+        return choice(options)
+
+    def _split(self, node: Node) -> tuple[list[Node], list[Node]]:
+        """Return the nodes of a value that are text between markers, and all others."""
+        texts: list[Node] = []
+        others: list[Node] = []
+        waiting, seen = [node], set[str]()
+        while waiting:
+            each = waiting.pop(0)
+            if isinstance(each, (Reference, Union)):
+                for keyword in (*each.residue, *(["oneOf"] if getattr(each, "mode", "") == "one" else ())):
+                    self._lose(each, keyword, "is not said of text")
+            if isinstance(each, Reference):
+                waiting = [self._resolved(each), *waiting] if each.name not in seen else waiting
+                seen.add(each.name)
+            elif isinstance(each, Union):
+                waiting = [*each.branches, *waiting]
+            elif isinstance(each, Enum):
+                strings = tuple(value for value in each.values if isinstance(value, str))
+                rest = tuple(value for value in each.values if not isinstance(value, str))
+                texts += [replace(each, values=strings)] if strings else []
+                others += [replace(each, values=rest)] if rest else []
+            elif isinstance(each, (String, Anything)):
+                texts.append(each)
+            else:
+                others.append(each)
+        return texts, others
+
+    def _resolved(self, node: Reference) -> Node:
+        return self._contract.roots[node.root] if node.root else self._contract.definitions[node.name]
+
+    def _text(
+        self, texts: Sequence[Node], others: Sequence[Node], endings: Sequence[Ending], trim: str
+    ) -> Expression | None:
+        """Write values as text; None where none has a form. What is trimmed may stand around them."""
+        if any(isinstance(each, Anything) or (isinstance(each, String) and _is_free(each)) for each in texts):
+            for each in (*texts, *others):
+                if not isinstance(each, String):
+                    self._lose(each, "type", "is written as text, which is read as a string", stricter=True)
+            return without(self._rules, "text", ANY_TEXT, endings)
+        framed: list[Expression] = []  # with a line break on both sides
+        alone: list[Expression] = []
+        for each in others:
+            made = self._typed(each, endings)
+            framed += made
+            alone += made
+        for each in texts:
+            framed += self._strings(each, endings)
+            alone += self._strings(each, endings if trim == "none" else (*endings, *_BREAKS))
+        if trim == "newline" and framed:
+            alone.append(sequence(_BREAK, choice(framed), _BREAK))
+        return choice(alone) if alone else None
+
+    def _typed(self, node: Node, endings: Sequence[Ending]) -> list[Expression]:
+        if isinstance(node, Null):
+            self._lose(node, "type", "is without null, which has no form as text", stricter=True)
+            return []
+        if isinstance(node, Boolean):
+            return [Text(each) for each in ("true", "false", "True", "False")]
+        if isinstance(node, Enum) and None in node.values:
+            return self._typed(Null(pointer=node.pointer), endings) + self._typed(
+                replace(node, values=tuple(each for each in node.values if each is not None)), endings
+            )
+        return [self._spelt("json", endings).value(node)]
+
+    def _strings(self, node: Node, endings: Sequence[Ending]) -> list[Expression]:
+        """Write strings as they are, without those that hold an ending."""
+        if isinstance(node, Enum):
+            each = [(value, without(self._rules, "text", Text(value), endings)) for value in node.values]
+            for value, found in each:
+                if found is None and not set(_BREAKS) & set(endings):
+                    self._lose(node, "enum", f"is without {value!r}, which has no form there", stricter=True)
+            return [Text(value) for value, found in each if found is not None]
+        assert isinstance(node, String)
+        try:
+            found = without(self._rules, "text", self._spelt("raw").text(node), endings)
+        except TooLargeError:
+            for keyword in ("pattern", "format", "minLength", "maxLength"):
+                self._lose(node, keyword, "is not said: text without what ends it needs too many rules then")
+            found = without(self._rules, "text", ANY_TEXT, endings)
+        return [] if found is None else [found]
+
+
+def _is_free(node: String) -> bool:
+    return not (node.min_length or node.max_length is not None or node.pattern or node.format)

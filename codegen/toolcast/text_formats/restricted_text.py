@@ -1,0 +1,246 @@
+"""Texts without some substrings, as rules: free text without markers, and values without what ends them.
+
+Neither a context-free grammar nor an engine's syntax takes texts away from others. So the automaton of what
+may be written is made here, of the rests of expressions (Antimirov, 1996), together with that of the
+substrings, and each of its states becomes a rule. As only one of its rules goes on with each character, an
+engine with a lexer reads it as any other does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+from ..jsonschema.charset import Ranges, union
+from .expressions import Characters, Choice, Expression, Repeat, Rule, Rules, Text, choice, one_of, sequence
+from .expressions import Sequence as Parts
+
+_MAX_STATES: Final = 600
+"""States of one automaton: each is a rule, which an engine reads anew for each request."""
+_MAX_WIDTH: Final = 2_000
+"""Rests that one state of it may have."""
+
+_Rests: TypeAlias = frozenset[Expression]
+_State: TypeAlias = tuple[_Rests, frozenset[tuple[int, Expression]]]
+"""The rests of the text that may follow, and those of endings that have begun."""
+_Row: TypeAlias = "dict[_State | Expression, Ranges]"
+
+
+class TooLargeError(ValueError):
+    """An automaton would have too many states."""
+
+
+class Ending(Struct, frozen=True):
+    """A substring that a text must not have.
+
+    Attributes:
+        pattern: its texts, none empty.
+        then: what follows where it ends the text; None if it is forbidden.
+        anchored: whether it counts at the start of the text alone.
+    """
+
+    pattern: Expression
+    then: Expression | None = None
+    anchored: bool = False
+
+
+def without(
+    rules: Rules, name: str, text: Expression, endings: Sequence[Ending], *, final: bool = True
+) -> Expression | None:
+    """Write the texts of an expression that have no ending within, and those that one of the endings ends.
+
+    Args:
+        rules: the rules to add to, and those that the expressions refer to.
+        name: the name of the rules that are added.
+        text: what may be written; its rules must not refer to themselves.
+        endings: what must not be in it. Of several that end at one place the first one counts.
+        final: whether the text may end without an ending.
+
+    Returns:
+        The texts; None for none.
+
+    Raises:
+        TooLargeError: the automaton has too many states.
+    """
+    steps = _Steps(rules)
+    always = [(at, each.pattern) for at, each in enumerate(endings) if not each.anchored]
+    anchored = frozenset((at, each.pattern) for at, each in enumerate(endings) if each.anchored)
+
+    def row(state: _State) -> _Row:
+        begun = (*state[1], *(always if state[0] else ()))
+        found: dict[_State | Expression, list[tuple[int, int]]] = {}
+        for span, rests, reached in steps.following(state[0], begun):
+            ended = min((at for at, rest in reached if steps.may_be_empty(rest)), default=None)
+            after: _State | Expression | None = (rests, reached)
+            if ended is not None:
+                after = endings[ended].then
+            if after is not None:
+                found.setdefault(after, []).append(span)
+        return {after: union(spans) for after, spans in found.items()}
+
+    def ends(state: _State) -> bool:
+        return final and any(map(steps.may_be_empty, state[0]))
+
+    return _written(rules, name, (frozenset([text]), anchored), row, ends)
+
+
+def factored(rules: Rules, name: str, options: Sequence[Expression]) -> Expression:
+    """Write one of some options so that each character decides, up to where only one of them is left."""
+    steps = _Steps(rules)
+
+    def row(state: _State) -> _Row:
+        found: dict[_State | Expression, list[tuple[int, int]]] = {}
+        for span, rests, _ in steps.following(state[0], ()):
+            after: _State | Expression = next(iter(rests)) if len(rests) == 1 else (rests, frozenset())
+            found.setdefault(after, []).append(span)
+        return {after: union(spans) for after, spans in found.items()}
+
+    def ends(state: _State) -> bool:
+        return any(map(steps.may_be_empty, state[0]))
+
+    if len({*options}) == 1:
+        return options[0]
+    made = _written(rules, name, (frozenset(options), frozenset()), row, ends)
+    assert made is not None
+    return made
+
+
+def behind(rules: Rules, expression: Expression, literal: str) -> Expression:
+    """Return what follows a literal in the texts of an expression, which all begin with it."""
+    steps = _Steps(rules)
+    for letter in literal:
+        rests = (rest for ranges, rest in steps.of(expression) if _has(ranges, ord(letter)))
+        expression = choice(rests)
+    return expression
+
+
+class _Steps:
+    """The first characters of expressions, and what follows them."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self._known: dict[Expression, tuple[tuple[Ranges, Expression], ...]] = {}
+
+    def of(self, rest: Expression) -> tuple[tuple[Ranges, Expression], ...]:
+        known = self._known.get(rest)
+        if known is None:
+            known = self._known[rest] = tuple(dict.fromkeys(self._first(rest)))
+        return known
+
+    def following(
+        self, rests: _Rests, begun: Iterable[tuple[int, Expression]]
+    ) -> Iterator[tuple[tuple[int, int], _Rests, frozenset[tuple[int, Expression]]]]:
+        """Give the rests behind each range of first characters, and those of what has `begun`."""
+        texts = [step for rest in rests for step in self.of(rest)]
+        others = [(at, step) for at, rest in begun for step in self.of(rest)]
+        if len(texts) + len(others) > _MAX_WIDTH:
+            raise TooLargeError(f"more than {_MAX_WIDTH} ways to go on")
+        for low, high in _intervals([*(each[0] for each in texts), *(step[0] for _, step in others)]):
+            after = frozenset(rest for ranges, rest in texts if _has(ranges, low))
+            reached = frozenset((at, step[1]) for at, step in others if _has(step[0], low))
+            if after or reached:
+                yield (low, high), after, reached
+
+    def _first(self, rest: Expression) -> Iterator[tuple[Ranges, Expression]]:
+        if isinstance(rest, Text):
+            if rest.text:
+                point = ord(rest.text[0])
+                yield ((point, point),), Text(rest.text[1:])
+        elif isinstance(rest, Characters):
+            yield rest.ranges, Text("")
+        elif isinstance(rest, Choice):
+            for option in rest.options:
+                yield from self.of(option)
+        elif isinstance(rest, Rule):
+            yield from self.of(self._rules.get(rest))
+        elif isinstance(rest, Repeat):
+            most = None if rest.most is None else rest.most - 1
+            more = Text("") if most == 0 else Repeat(rest.part, max(rest.least - 1, 0), most)
+            for ranges, after in self.of(rest.part) if rest.most != 0 else ():
+                yield ranges, sequence(after, more)
+        else:
+            for at, part in enumerate(rest.parts):
+                for ranges, after in self.of(part):
+                    yield ranges, sequence(after, *rest.parts[at + 1 :])
+                if not self.may_be_empty(part):
+                    break
+
+    def may_be_empty(self, rest: Expression) -> bool:
+        if isinstance(rest, Text):
+            return not rest.text
+        if isinstance(rest, Choice):
+            return any(map(self.may_be_empty, rest.options))
+        if isinstance(rest, Parts):
+            return all(map(self.may_be_empty, rest.parts))
+        if isinstance(rest, Repeat):
+            return rest.least == 0 or self.may_be_empty(rest.part)
+        return isinstance(rest, Rule) and self.may_be_empty(self._rules.get(rest))
+
+
+def _written(
+    rules: Rules, name: str, start: _State, row: Callable[[_State], _Row], ends: Callable[[_State], bool]
+) -> Expression | None:
+    """Make a rule of each state from which a text can end."""
+    rows: dict[_State, _Row] = {}
+    waiting = [start]
+    while waiting:
+        state = waiting.pop()
+        if state in rows:
+            continue
+        if len(rows) >= _MAX_STATES:
+            raise TooLargeError(f"{name} needs more than {_MAX_STATES} states")
+        rows[state] = row(state)
+        waiting += [each for each in rows[state] if isinstance(each, tuple)]
+    final = {state for state in rows if ends(state)}
+    live = _live(rows, final)
+    if start not in live:
+        return None
+    named = {state: rules.reserve(name) for state in rows if state in live}
+    for state, rule in named.items():
+        rules.define(rule, _rule(rows[state], named, state, ends=state in final))
+    return named[start]
+
+
+def _live(rows: Mapping[_State, _Row], final: Iterable[_State]) -> set[_State]:
+    before: dict[_State, list[_State]] = {}
+    live = {*final}
+    for state, row in rows.items():
+        for after in row:
+            if isinstance(after, tuple):
+                before.setdefault(after, []).append(state)
+            else:
+                live.add(state)
+    waiting = [*live]
+    while waiting:
+        found = [each for each in before.get(waiting.pop(), ()) if each not in live]
+        live.update(found)
+        waiting += found
+    return live
+
+
+def _rule(row: _Row, named: Mapping[_State, Rule], state: _State, *, ends: bool) -> Expression:
+    own: Expression = Text("")
+    options: list[tuple[Ranges, Expression]] = []
+    for after, ranges in row.items():
+        if not isinstance(after, tuple):
+            options.append((ranges, sequence(one_of(ranges), after)))
+        elif after == state:
+            own = Repeat(one_of(ranges))
+        elif after in named:
+            options.append((ranges, sequence(one_of(ranges), named[after])))
+    made = [option for _, option in sorted(options, key=lambda each: each[0])]
+    made += [Text("")] if ends else []
+    return sequence(own, choice(made)) if made else own
+
+
+def _intervals(several: Iterable[Ranges]) -> Iterator[tuple[int, int]]:
+    """Cut the code points where one of some sets begins or ends."""
+    points = sorted({each for ranges in several for low, high in ranges for each in (low, high + 1)})
+    return ((low, after - 1) for low, after in pairwise(points))
+
+
+def _has(ranges: Ranges, point: int) -> bool:
+    return any(low <= point <= high for low, high in ranges)
