@@ -55,6 +55,7 @@ class Config(Struct, frozen=True, kw_only=True):
     types: tuple[TypeFolder, ...] = ()  # outside the specs folder; packages are searched for by each run
     defaults: Literal["include", "omit"] | None = None  # of results, for specs that do not say
     examples: tuple[str, ...] = ()  # providers that are sent the examples of specs
+    grammars: tuple[tuple[str, str], ...] = ()  # text formats and engines
     lint: LintSettings = LintSettings()
     verify: VerifySettings = VerifySettings()
     diff: DiffSettings = DiffSettings()
@@ -123,6 +124,12 @@ KEYS: Final = {
         '"include"',
     ),
     "examples": Key(names, (), "The providers that are sent the examples of specs.", '["anthropic"]'),
+    "grammars": Key(
+        names,
+        (),
+        "Grammars of all tools for engines that constrain a model: a text format and an engine each.",
+        '["qwen3-coder:xgrammar"]',
+    ),
     "lint": Key(table, {}, "Settings of `toolcast lint`.", '{max_severity = "note"}'),
     "verify": Key(table, {}, "Settings of `toolcast verify`.", "{seed = 1}"),
     "diff": Key(table, {}, "Settings of `toolcast diff`.", '{against = "origin/main"}'),
@@ -314,6 +321,8 @@ def _resolve(
         if name not in _MODEL_FAMILIES:
             hint = suggestion(name, _MODEL_FAMILIES, "known families")
             problems.append(reader.problem("models", "unknown-model", f"unknown model family {name!r}", hint))
+    grammars, wrong_grammars = _read_grammars(values["grammars"], reader)
+    problems += wrong_grammars
     targets, wrong_targets = _read_targets(values["targets"], base, reader)
     problems += wrong_targets
     if problems:
@@ -340,6 +349,7 @@ def _resolve(
         types=types,
         defaults=values["defaults"],
         examples=tuple(dict.fromkeys(values["examples"])),
+        grammars=grammars,
         lint=lint,
         verify=verify,
         diff=diff,
@@ -394,6 +404,27 @@ def _read_targets(
         else:
             place = None if folder is None else Path(os.path.normpath(base / folder))
             found.append(TargetChoice(id=id, folder=place, options=options))
+    return tuple(found), problems
+
+
+def _read_grammars(
+    stated: Sequence[str], reader: TableReader
+) -> tuple[tuple[tuple[str, str], ...], list[Diagnostic]]:
+    """Return the grammars that are named, each as a text format and an engine, and problems."""
+    if not stated:
+        return (), []
+    from .text_formats.call_grammar import check_names  # reads all formats
+
+    found: dict[tuple[str, str], None] = {}
+    problems: list[Diagnostic] = []
+    for each in stated:
+        format, _, engine = each.partition(":")
+        try:
+            check_names(format, engine)
+        except ValueError as problem:
+            message, _, hint = str(problem).partition(". ")
+            problems.append(reader.problem("grammars", "unknown-grammar", f"{each!r}: {message}", hint))
+        found[format, engine] = None
     return tuple(found), problems
 
 

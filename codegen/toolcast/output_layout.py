@@ -14,6 +14,7 @@ CONTRACTS: Final = "contracts"
 SCHEMAS: Final = "schemas"
 WIRE_FORMS: Final = "wire_forms"
 LEDGER: Final = "ledger"
+GRAMMARS: Final = "grammars"
 MODELS: Final = "models"
 TYPESCRIPT: Final = "typescript"
 """The folder of the target of that name."""
@@ -67,6 +68,12 @@ def wire_form_path(provider: str, name: str) -> str:
 def ledger_path(name: str) -> str:
     """The ledger of a tool; no file where nothing is lost."""
     return f"{LEDGER}/{name}.json"
+
+
+def grammar_paths(format: str, engine: str, ending: str) -> tuple[str, str]:
+    """The grammar of all tools for a text format and an engine, and its ledger."""
+    name = f"{GRAMMARS}/{format}.{engine}"
+    return f"{name}.{ending}", f"{LEDGER}/{name}.json"
 
 
 def model_path(family: str, module: Sequence[str]) -> str:

@@ -140,6 +140,7 @@ def project_context(
             providers=profiles.chosen,
             models=config.models,
             targets=targets,
+            grammars=config.grammars,
             templates=None if config.templates is None else str(config.templates),
             profiles=profiles.own,
             defaults=config.defaults,

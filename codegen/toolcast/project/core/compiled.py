@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 class Options(Struct, frozen=True, kw_only=True):
     """The configuration of outputs. `templates` overrides built-in ones: a folder, or names and texts.
-    `profiles` are those that are not built in, or replace one. `targets` are further surfaces. `defaults`
-    holds for specs that do not say.
+    `profiles` are those that are not built in, or replace one. `targets` are further surfaces, `grammars`
+    text formats with engines. `defaults` holds for specs that do not say.
     """
 
     providers: tuple[str, ...]
     models: tuple[str, ...] = ()
     targets: "tuple[Target, ...]" = ()
+    grammars: tuple[tuple[str, str], ...] = ()
     templates: str | tuple[tuple[str, str], ...] | None = None
     profiles: Mapping[str, Profile] = {}
     defaults: Defaults | None = None
@@ -80,7 +81,7 @@ class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
     http: bool = False  # the spec has a request to send
     external: bool = False  # the tool has no handler
     without: tuple[str, ...] = ()  # targets that cannot have the tool
-    model: ToolModel | None = None  # where a target has outputs about all tools
+    model: ToolModel | None = None  # where a target or a grammar is about all tools
 
 
 def module_parts(name: str, group: str) -> tuple[str, ...]:

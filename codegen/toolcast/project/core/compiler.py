@@ -44,6 +44,7 @@ from ...output_layout import (
     TARGETS,
     TYPESCRIPT,
     contract_path,
+    grammar_paths,
     ledger_path,
     marker_path,
     model_path,
@@ -171,7 +172,25 @@ def compile_package(
         model = set_model(entry.model for entry in entries if entry.model is not None)
         for target in options.targets:
             files |= set_outputs(target, model)
+    for format, engine in options.grammars if entries else ():
+        files |= _grammar_files(format, engine, entries)
     return files
+
+
+def _grammar_files(format: str, engine: str, entries: Sequence[ToolEntry]) -> dict[str, bytes]:
+    """Make the grammar of all tools, and the ledger of what it does not say. Raises TargetError."""
+    from ...text_formats.call_grammar import ENDINGS, CallsAllowed, call_grammar
+
+    schemas = {entry.name: entry.model.parameters for entry in entries if entry.model is not None}
+    try:
+        made = call_grammar(format, engine, schemas, CallsAllowed())
+    except ValueError as problem:
+        hint = f"change the tool, or take '{format}:{engine}' out of `grammars` in the configuration"
+        raise TargetError(str(problem), hint) from problem
+    grammar, ledger = grammar_paths(format, engine, ENDINGS[engine])
+    head = "" if grammar.endswith(".json") else f"{mark('all specs')}\n"
+    files = {grammar: f"{head}{made.text}".encode()}
+    return files | ({ledger: pretty(made.losses)} if made.losses else {})
 
 
 def decoding_files(
@@ -261,7 +280,7 @@ def _surfaces(
     targets lack. Raises _RefusedError.
     """
     targets = [target for target in options.targets if target.outputs]
-    if not targets:
+    if not targets and not options.grammars:
         return {}, None
     from ...targets.render import target_ledger, tool_outputs
 
@@ -274,7 +293,8 @@ def _surfaces(
             raise _RefusedError(str(problem), "target-output", problem.hint) from problem
         if entries := target_ledger(target, tool):
             ledger[f"{TARGETS}/{target.id}"] = entries
-    return files, replace(model, definitions={}) if any(target.about_all for target in targets) else None
+    about_all = options.grammars or any(target.about_all for target in targets)
+    return files, replace(model, definitions={}) if about_all else None
 
 
 def _definitions(

@@ -50,6 +50,7 @@ def make_kit(
     profiles: Mapping[str, Profile] | None = None,
     models: Sequence[str] = (),
     targets: "Sequence[str | Target]" = (),
+    grammars: tuple[tuple[str, str], ...] = (),
     templates: Mapping[str, str] | None = None,
     defaults: Defaults | None = None,
 ) -> Kit:
@@ -66,6 +67,7 @@ def make_kit(
         providers=tuple(chosen),
         models=tuple(models),
         targets=surfaces,
+        grammars=grammars,
         templates=overriding,
         profiles=chosen,
         defaults=defaults,
@@ -74,7 +76,7 @@ def make_kit(
     known = tuple(sorted({*available(), *own}))
     parts = ["toolcast", __version__, "known", *known, "models", *options.models]
     parts += ["targets", digest(msgspec.json.encode(surfaces))]
-    parts += ["defaults", defaults or ""]
+    parts += ["grammars", *map(":".join, grammars), "defaults", defaults or ""]
     for id, profile in chosen.items():
         parts += ["provider", id, digest(msgspec.json.encode(profile))]
     for name, text in texts:

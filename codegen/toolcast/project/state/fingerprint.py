@@ -151,6 +151,7 @@ def setting(
         "Python": f"{sys.implementation.name} {sys.version_info[0]}.{sys.version_info[1]}",
         "providers": " ".join(providers),
         "models": " ".join(config.models),
+        "grammars": " ".join(map(":".join, config.grammars)),
         "targets": combine(word for each in config.targets for word in _choice(each)),
         "defaults": config.defaults or "",
         "examples": " ".join(config.examples),

@@ -151,6 +151,7 @@ def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]
         profiles=profiles.own,
         models=config.models,
         targets=targets,
+        grammars=config.grammars,
         templates=texts,
         defaults=config.defaults,
     )
