@@ -4,10 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ..jsonschema.charset import Ranges
 from .expressions import Characters, Choice, Expression, Grammar, Repeat, Rule, Sequence, Text
+from .lexer_rules import LexerRules
 from .values import GrammarLoss
 
 Engine = Literal["gbnf", "xgrammar", "llguidance"]
@@ -186,21 +187,9 @@ class _Lark(_Writer):
     """The syntax of llguidance: tokens are terminals, whose texts its lexer reads by regular expressions."""
 
     def __init__(self, grammar: Grammar) -> None:
-        super().__init__(grammar, "llguidance")
-        self._terminals = set(grammar.tokens)
-
-    def written(self) -> str:
-        waiting = [self.grammar.rules[name] for name in sorted(self._terminals) if name in self.grammar.rules]
-        while waiting:
-            part = waiting.pop()
-            if isinstance(part, Rule) and part.name not in self._terminals:
-                self._terminals.add(part.name)
-                waiting.append(self.grammar.rules[part.name])
-            elif isinstance(part, Sequence | Choice):
-                waiting += part.parts if isinstance(part, Sequence) else part.options
-            elif isinstance(part, Repeat):
-                waiting.append(part.part)
-        return super().written()
+        made = LexerRules(grammar)
+        super().__init__(structs.replace(grammar, rules=made.rules), "llguidance")
+        self._terminals = made.tokens
 
     def line(self, name: str, body: str) -> str:
         return f"{self.name(name)}: {body}"

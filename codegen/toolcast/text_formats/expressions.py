@@ -72,6 +72,8 @@ class Rules:
 
     def __init__(self) -> None:
         self._rules: dict[str, Expression] = {}
+        self._known: dict[tuple[str, Expression], Rule] = {}
+        self._numbers: dict[str, int] = {}
         self._tokens: set[str] = set()
         self._origins: dict[str, dict[Origin, None]] = {}
 
@@ -86,10 +88,11 @@ class Rules:
         Returns:
             The reference to it, or to the rule that is equal already.
         """
-        for free in _names(name):
-            if self._rules.setdefault(free, expression) == expression:
-                return Rule(free)
-        raise AssertionError("there is always a free name")
+        known = self._known.get((name, expression))
+        if known is None:
+            known = self._known[name, expression] = self.reserve(name)
+            self._rules[known.name] = expression
+        return known
 
     def token(self, name: str, expression: Expression) -> Rule:
         """Add a rule that is a token, unless a part of it leads to a rule that refers to itself."""
@@ -107,7 +110,13 @@ class Rules:
 
     def reserve(self, name: str) -> Rule:
         """Reserve the name of a rule that refers to itself; `define` gives its expression."""
-        free = next(free for free in _names(name) if free not in self._rules)
+        base = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name.lower())
+        base = base.strip("-") or "rule"
+        base = base if base[0].isalpha() and base != "root" else f"r-{base}"
+        free = base
+        while free in self._rules:
+            self._numbers[base] = self._numbers.get(base, 1) + 1
+            free = f"{base}-{self._numbers[base]}"
         self._rules[free] = Rule(free)
         return Rule(free)
 
@@ -169,6 +178,8 @@ def one_of(ranges: Ranges) -> Expression:
 
 def optional(part: Expression) -> Expression:
     """Return the part, or nothing."""
+    if isinstance(part, Repeat) and part.least < 2:
+        return Repeat(part.part, 0, part.most)
     return Repeat(part, 0, 1)
 
 
@@ -178,14 +189,3 @@ def _flat(parts: Iterable[Expression]) -> Iterator[Expression]:
             yield from part.parts
         else:
             yield part
-
-
-def _names(name: str) -> Iterator[str]:
-    base = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name.lower())
-    base = base.strip("-") or "rule"
-    base = base if base[0].isalpha() and base != "root" else f"r-{base}"
-    yield base
-    number = 2
-    while True:
-        yield f"{base}-{number}"
-        number += 1

@@ -379,8 +379,8 @@ def _plain(low: Decimal, high: Decimal | None, whole: int = _WHOLE) -> Expressio
     """Return decimals without an exponent."""
     unit = Decimal(1).scaleb(-_FRACTION)
     low = low.quantize(unit, ROUND_CEILING, _EXACT)
-    top = Decimal(10**whole) - unit if high is None else min(high, Decimal(10**whole) - unit)
-    top = top.quantize(unit, ROUND_FLOOR, _EXACT)
+    most = _EXACT.subtract(Decimal(10**whole), unit)
+    top = (most if high is None else min(high, most)).quantize(unit, ROUND_FLOOR, _EXACT)
     if low > top:
         return NOTHING
     (first, above), (last, below) = (_split(each) for each in (low, top))

@@ -56,6 +56,7 @@ from .scalars import (
 )  # fmt: skip
 
 _MAX_NODES: Final = 20_000
+_MAX_FIELDS: Final = 1_000
 _MAX_NESTING: Final = 100
 _MAX_COUNTED: Final = 2_000
 """Pairs of a property and a number of properties before it."""
@@ -402,6 +403,8 @@ class Values:
         return parts(begin, some if least else optional(some), end)
 
     def _object(self, node: Object) -> Expression:
+        if len(node.fields) > _MAX_FIELDS:
+            self._refuse(node, f"a grammar says at most {_MAX_FIELDS:,} properties of an object", "nest them")
         members: list[tuple[Expression, bool]] = []
         for field in self._spelling.ordered(node.fields):
             value = self._value(field.node)
@@ -489,7 +492,7 @@ class Values:
         for at in range(len(members) - 1, -1, -1):
             member, must = members[at]
             reached = range(min(required[at], after), min(at, after) + 1)
-            rows = [self._shared(row, len(reached) > 1) for row in rows]
+            rows = [self._shared(row, {count, count - 1} <= {*reached}) for count, row in enumerate(rows)]
             new: list[_Options] = [[] for _ in rows]
             for count in reached:
                 next_ = rows[min(count + 1, after)]
