@@ -21,6 +21,7 @@ from ..contract.tree import (
     Enum,
     Field,
     Node,
+    Nothing,
     Null,
     Number,
     Object,
@@ -30,7 +31,7 @@ from ..contract.tree import (
 )
 from .expressions import Expression, Repeat, Rule, Rules, Text, choice, optional, sequence
 from .markers import GAP, pattern, written
-from .restricted_text import Ending, TooLargeError, without
+from .restricted_text import Ending, TooLargeError, closed, without
 from .scalars import ANY_TEXT, NOTHING
 from .text_format import KEY, CallForm, ParameterForm
 from .values import GrammarLoss, Spelling, UnwritableError, Values
@@ -107,8 +108,8 @@ class Braces(Raw):
 
     def quoted(self, content: Expression) -> Expression:
         """Return a string between marks, without one within."""
-        found = without(self._rules, "text", content, (Ending(Text(self._quote)),))
-        return NOTHING if found is None else sequence(Text(self._quote), found, Text(self._quote))
+        found = closed(self._rules, "text", content, self._quote, (Ending(Text(self._quote)),))
+        return NOTHING if found is None else sequence(Text(self._quote), found)
 
     def key(self, content: Expression) -> Expression:
         """Return a key: a word as it is, any other text as a string."""
@@ -142,7 +143,7 @@ class CallArguments:
         self._form = form
         self._rules = rules
         self._root = root
-        self._elements: dict[str, Rule] = {}
+        self._elements: dict[tuple[str, str], Rule] = {}
         self._values: dict[tuple[str, tuple[Ending, ...]], Values] = {}
         self._own: dict[CallLoss, None] = {}
 
@@ -206,6 +207,8 @@ class CallArguments:
             self._lose(node, "additionalProperties", reason, stricter=True)
         for field in node.fields:
             name = field.encode_name
+            if isinstance(field.node, Nothing) and not field.required:
+                continue
             if names.fullmatch(name) is not None and name.strip() == name:
                 yield field
             elif field.required:
@@ -236,10 +239,10 @@ class CallArguments:
             plain = plain[:1]
         options: list[Expression] = []
         for form in plain:
-            value = self._text(texts, () if typed else others, self._endings(form), form.trim)
+            values = texts, () if typed else others
+            value = self._text(values, form.close[0], self._endings(form), form.trim)
             if value is not None:
-                open = written(form.open[0], key=field.encode_name)
-                options.append(sequence(open, value, Text(form.close[0])))
+                options.append(sequence(written(form.open[0], key=field.encode_name), value))
         for each in () if typed is None else others if plain else (field.node,):
             assert typed is not None
             word = _TYPES.get(type(each), "object")
@@ -262,32 +265,33 @@ class CallArguments:
         return sequence(GAP, self._spelt("elements").members(members, None, least, node=node))
 
     def _element(self, name: str, node: Node) -> Expression:
-        prefix = self._form.prefix
-        known = self._elements.get(node.pointer)
+        open = f"{self._form.prefix}<{name}>"
+        known = self._elements.get((name, node.pointer))
         if known is None:
-            known = self._elements[node.pointer] = self._rules.reserve(f"{self._tool}-{name}")
-            self._rules.define(known, self._element_value(node))
-        return sequence(Text(f"{prefix}<{name}>"), known, Text(f"{prefix}</{name}>"))
+            known = self._rules.reserve(f"{self._tool}-{name}")
+            self._elements[name, node.pointer] = known
+            self._rules.define(known, self._element_value(node, f"{self._form.prefix}</{name}>"))
+        return sequence(Text(open), known)
 
-    def _element_value(self, node: Node) -> Expression:
+    def _element_value(self, node: Node, close: str) -> Expression:
         """Write objects and arrays as elements, empty ones and others as JSON, and strings as they are."""
         texts, others = self._split(node)
         nested = [each for each in others if isinstance(each, (Array, Object))]
         nested = [each for each in nested if isinstance(each, Array) or each.fields]
-        rest = [each for each in others if each not in nested]
-        options: list[Expression] = []
+        inner: list[Expression] = []
         for each in nested:
             if isinstance(each, Array):
                 if each.unique:
                     self._lose(each, "uniqueItems", "is not said: items are not compared")
                 item = sequence(self._element("item", each.items), GAP)
-                options.append(sequence(GAP, Repeat(item, max(1, each.min_items), each.max_items)))
-                options += [] if each.min_items else [Text("[]")]
+                inner.append(sequence(GAP, Repeat(item, max(1, each.min_items), each.max_items)))
+                inner += [] if each.min_items else [Text("[]")]
             else:
-                options.append(self._members(each, least=1))
-                options += [] if any(field.required for field in each.fields) else [Text("{}")]
-        ending = Ending(Text(f"{self._form.prefix}<"))
-        value = self._text(texts, rest, (ending,), "none")
+                inner.append(self._members(each, least=1))
+                inner += [] if any(field.required for field in each.fields) else [Text("{}")]
+        options = [sequence(each, Text(close)) for each in inner]
+        ends = (Ending(Text(f"{self._form.prefix}<")),)
+        value = self._text((texts, [each for each in others if each not in nested]), close, ends)
         options += [] if value is None else [value]
         if not options:
             self._refuse(node, "none of its values has a form in the text format")
@@ -315,7 +319,7 @@ class CallArguments:
                 others += [replace(each, values=rest)] if rest else []
             elif isinstance(each, (String, Anything)):
                 texts.append(each)
-            else:
+            elif not isinstance(each, Nothing):
                 others.append(each)
         return texts, others
 
@@ -323,26 +327,46 @@ class CallArguments:
         return self._contract.roots[node.root] if node.root else self._contract.definitions[node.name]
 
     def _text(
-        self, texts: Sequence[Node], others: Sequence[Node], endings: Sequence[Ending], trim: str
+        self,
+        values: tuple[Sequence[Node], Sequence[Node]],
+        close: str,
+        ends: Sequence[Ending],
+        trim: str = "",
     ) -> Expression | None:
-        """Write values as text; None where none has a form. What is trimmed may stand around them."""
+        """Write texts and other values with what closes them; None where none has a form. The line breaks
+        that a reader trims may stand around them.
+        """
+        texts, others = values
         if any(isinstance(each, Anything) or (isinstance(each, String) and _is_free(each)) for each in texts):
             for each in (*texts, *others):
+                for keyword in each.residue:
+                    self._lose(each, keyword, "is not said of text")
                 if not isinstance(each, String):
                     self._lose(each, "type", "is written as text, which is read as a string", stricter=True)
-            return without(self._rules, "text", ANY_TEXT, endings)
-        framed: list[Expression] = []  # with a line break on both sides
-        alone: list[Expression] = []
-        for each in others:
-            made = self._typed(each, endings)
-            framed += made
-            alone += made
-        for each in texts:
-            framed += self._strings(each, endings)
-            alone += self._strings(each, endings if trim == "none" else (*endings, *_BREAKS))
-        if trim == "newline" and framed:
-            alone.append(sequence(_BREAK, choice(framed), _BREAK))
-        return choice(alone) if alone else None
+            return closed(self._rules, "text", ANY_TEXT, close, ends)
+        typed = [each for node in others for each in self._typed(node, ends)]
+        strings = [each for node in texts for each in self._strings(node, close, ends)]
+        options = [sequence(each, Text(close)) for each in typed]
+        framed = [sequence(_BREAK, each, _BREAK, Text(close)) for each in typed]
+        if strings:
+            value, lines = choice(strings), ends if trim != "newline" else (*ends, *_BREAKS)
+            for made in (value, sequence(_BREAK, value, _BREAK)):
+                options += self._closed(texts, made, close, lines if made == value else ends)
+                if trim != "newline":
+                    break
+        return choice([*options, *(framed if trim == "newline" else ())]) if options or framed else None
+
+    def _closed(
+        self, texts: Sequence[Node], value: Expression, close: str, ends: Sequence[Ending]
+    ) -> list[Expression]:
+        try:
+            found = closed(self._rules, f"{self._tool}-text", value, close, ends)
+        except TooLargeError:
+            for node in texts:
+                for keyword in ("pattern", "format", "minLength", "maxLength"):
+                    self._lose(node, keyword, "is not said: text without what ends it needs too many rules")
+            found = closed(self._rules, "text", ANY_TEXT, close, ends)
+        return [] if found is None else [found]
 
     def _typed(self, node: Node, endings: Sequence[Ending]) -> list[Expression]:
         if isinstance(node, Null):
@@ -356,22 +380,18 @@ class CallArguments:
             )
         return [self._spelt("json", endings).value(node)]
 
-    def _strings(self, node: Node, endings: Sequence[Ending]) -> list[Expression]:
-        """Write strings as they are, without those that hold an ending."""
-        if isinstance(node, Enum):
-            each = [(value, without(self._rules, "text", Text(value), endings)) for value in node.values]
-            for value, found in each:
-                if found is None and not set(_BREAKS) & set(endings):
-                    self._lose(node, "enum", f"is without {value!r}, which has no form there", stricter=True)
-            return [Text(value) for value, found in each if found is not None]
-        assert isinstance(node, String)
-        try:
-            found = without(self._rules, "text", self._spelt("raw").text(node), endings)
-        except TooLargeError:
-            for keyword in ("pattern", "format", "minLength", "maxLength"):
-                self._lose(node, keyword, "is not said: text without what ends it needs too many rules then")
-            found = without(self._rules, "text", ANY_TEXT, endings)
-        return [] if found is None else [found]
+    def _strings(self, node: Node, close: str, ends: Sequence[Ending]) -> list[Expression]:
+        """Write strings as they are; those of an enum without the ones that hold an ending."""
+        if isinstance(node, String):
+            return [self._spelt("raw").text(node)]
+        assert isinstance(node, Enum)
+        made: list[Expression] = []
+        for value in node.values:
+            if closed(Rules(), "text", Text(value), close, ends) is None:
+                self._lose(node, "enum", f"is without {value!r}, which has no form there", stricter=True)
+            else:
+                made.append(Text(value))
+        return made
 
 
 def _is_free(node: String) -> bool:

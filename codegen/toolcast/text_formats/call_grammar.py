@@ -22,7 +22,7 @@ from .expressions import Expression, Grammar, Repeat, Rule, Rules, Text, choice,
 from .markers import GAP, ID, SPACES, literal_of, pattern, written
 from .restricted_text import Ending, behind, factored, without
 from .scalars import ANY_TEXT
-from .text_format import NAME, CallForm, Markers, TextFormat, find_format
+from .text_format import HOLE, NAME, CallForm, Markers, TextFormat, find_format
 from .values import GrammarLoss, UnwritableError
 
 _BLANK: Final = optional(Text(" "))
@@ -65,7 +65,8 @@ class CallRules:
         self._contracts = {name: contract_of(schema) for name, schema in sorted(tools.items())}
         self._main, self._start = _forms(format)
         self._thoughts = (*format.thoughts, *_THINK)
-        dropped = [sequence(written(each), GAP) for each in format.dropped if "{" not in each]
+        plain = (each for each in format.dropped if HOLE.search(each.rstrip()) is None)
+        dropped = [sequence(written(each), GAP) for each in plain]
         self._join = sequence(GAP, Repeat(choice(dropped), 0, 2)) if dropped else GAP
         self._bodies: dict[tuple[str, str], Rule] = {}
         self.losses: list[CallLoss] = []
@@ -73,11 +74,14 @@ class CallRules:
     def grammar(self) -> Grammar:
         """Write the grammar. Raises ValueError for a tool that cannot be called in the format."""
         if not self._allowed.required:
-            return self._rules.grammar(self._text())
+            return self._grammar(self._text())
         thoughts = choice(self._thought(each) for each in self._thoughts)
         before = Repeat(sequence(self._rules.add("thought", thoughts), self._join))
         calls = [self._blocks(form) for form in (self._start, self._main) if form is not None]
-        return self._rules.grammar(sequence(self._join, before, choice(calls)))
+        return self._grammar(sequence(self._join, before, choice(calls)))
+
+    def _grammar(self, root: Expression) -> Grammar:
+        return self._rules.grammar(root, by_character=True)
 
     def tag(self) -> tuple[JsonObject, tuple[GrammarLoss, ...]]:
         """Write a structural tag of xgrammar, and what the engine does not say of it: free text up to the
@@ -89,8 +93,8 @@ class CallRules:
         if self._main is None or self._start is not None or self._allowed.required or shared:
             return _grammar_tag(self.grammar())
         calls = behind(self._rules, self._blocks(self._main), head)
-        content, lost = _grammar_tag(self._rules.grammar(calls))
-        thought, _ = _grammar_tag(self._rules.grammar(choice(self._thought(each) for each in self._thoughts)))
+        content, lost = _grammar_tag(self._grammar(calls))
+        thought, _ = _grammar_tag(self._grammar(choice(self._thought(each) for each in self._thoughts)))
         forbidden = (each.pattern for each in self._forbidden((head,)) if not each.anchored)
         free = {
             "type": "triggered_tags",

@@ -58,13 +58,15 @@ class Grammar(Struct, frozen=True):
 
     `tokens`: rules that an engine with a lexer reads as one token. It takes the longest, without a way back:
     nothing that a token's text goes on with may follow it. `origins`: the keywords that are lost where an
-    engine cannot read a rule's repetition.
+    engine cannot read a rule's repetition. `by_character`: whether outside of tokens each character decides
+    how a text goes on, so that a lexer needs no further tokens.
     """
 
     rules: Mapping[str, Expression]
     root: str = "root"
     tokens: frozenset[str] = frozenset()
     origins: Mapping[str, tuple[Origin, ...]] = MappingProxyType({})
+    by_character: bool = False
 
 
 class Rules:
@@ -124,10 +126,11 @@ class Rules:
         """Give the expression of a reserved rule."""
         self._rules[rule.name] = expression
 
-    def grammar(self, root: Expression) -> Grammar:
+    def grammar(self, root: Expression, *, by_character: bool = False) -> Grammar:
         """Return the grammar whose texts `root` fits."""
         origins = {name: tuple(found) for name, found in self._origins.items()}
-        return Grammar({**self._rules, "root": root}, "root", self._finite() & self._tokens, origins)
+        rules, tokens = {**self._rules, "root": root}, self._finite() & self._tokens
+        return Grammar(rules, "root", tokens, origins, by_character)
 
     def _finite(self) -> frozenset[str]:
         """Return the rules that do not lead back to themselves, nor to others that do."""

@@ -46,6 +46,8 @@ class LexerRules:
         self._made = Rules()
         self.rules = {**grammar.rules}
         self.tokens = self._below(name for name in grammar.tokens if name in grammar.rules)
+        if grammar.by_character:
+            return
         self._fuzzy = self._find_fuzzy()
         self._endless = self._find_endless()
         for name in sorted(self._endless & (self.tokens | self._fuzzy)):

@@ -17,6 +17,7 @@ from msgspec import Struct
 from ..jsonschema.charset import Ranges, union
 from .expressions import Characters, Choice, Expression, Repeat, Rule, Rules, Text, choice, one_of, sequence
 from .expressions import Sequence as Parts
+from .scalars import ANY_CHARACTER, ANY_TEXT
 
 _MAX_STATES: Final = 600
 """States of one automaton: each is a rule, which an engine reads anew for each request."""
@@ -85,6 +86,35 @@ def without(
         return final and any(map(steps.may_be_empty, state[0]))
 
     return _written(rules, name, (frozenset([text]), anchored), row, ends)
+
+
+def closed(
+    rules: Rules, name: str, text: Expression, close: str, endings: Sequence[Ending]
+) -> Expression | None:
+    """Write the texts of an expression that have no ending within, each with the marker that closes it.
+
+    Args:
+        rules: as for `without`.
+        name: as for `without`.
+        text: as for `without`.
+        close: the marker.
+        endings: what must not be in the text; the marker may begin with one of them.
+
+    Returns:
+        The texts; None for none.
+
+    Raises:
+        TooLargeError: the automaton has too many states.
+    """
+    left: list[Ending] = []
+    for each in endings:
+        again: Expression = Text("") if each.pattern == Text(close) else each.pattern
+        if isinstance(each.pattern, Text) and close.startswith(each.pattern.text):
+            between = ANY_CHARACTER if each.pattern == Text(close) else ANY_TEXT
+            left.append(Ending(sequence(each.pattern, between, again)))
+        else:
+            left.append(each)
+    return without(rules, name, sequence(text, Text(close)), left)
 
 
 def factored(rules: Rules, name: str, options: Sequence[Expression]) -> Expression:
