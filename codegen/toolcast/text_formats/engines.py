@@ -7,9 +7,9 @@ from typing import Final, Literal, get_args
 from msgspec import Struct, structs
 
 from ..jsonschema.charset import Ranges
-from .expressions import Characters, Choice, Expression, Grammar, Repeat, Rule, Sequence, Text
+from .expressions import Characters, Choice, Expression, Grammar, Repeat, Rule, Sequence, Text, references
 from .lexer_rules import LexerRules
-from .values import GrammarLoss
+from .values import GrammarLoss, UnwritableError
 
 Engine = Literal["gbnf", "xgrammar", "llguidance"]
 ENGINES: Final[tuple[Engine, ...]] = get_args(Engine)
@@ -28,6 +28,12 @@ class Limits(Struct, frozen=True, kw_only=True):
     most: int
     source: str
 
+
+_MAX_CHAIN: Final = 1_200
+"""Rules that lead to one another in a row: engines follow them by recursion, and llguidance 1.9.1 ends the
+process past some 1,500."""
+_FEW: Final = 8
+"""Turns of a repetition whose part need not be a rule of its own."""
 
 LIMITS: Final[Mapping[Engine, Limits]] = {
     "gbnf": Limits(least=2_000, most=2_000, source="llama.cpp: MAX_REPETITION_THRESHOLD"),
@@ -48,9 +54,13 @@ def write(grammar: Grammar, engine: str) -> tuple[str, tuple[GrammarLoss, ...]]:
 
     Raises:
         ValueError: there is no such engine.
+        UnwritableError: engines would crash on it.
     """
     if engine not in ENGINES:
         raise ValueError(f"no engine {engine!r}; there are {', '.join(ENGINES)}")
+    if _longest_chain(grammar) > _MAX_CHAIN:
+        reason = f"more than {_MAX_CHAIN:,} rules lead to one another in a row"
+        raise UnwritableError("", reason, "leave out definitions or properties")
     writer = _Lark(grammar) if engine == "llguidance" else _Ebnf(grammar, engine)
     return writer.written(), tuple(writer.losses)
 
@@ -64,12 +74,16 @@ class _Writer:
         self.engine = engine
         self.losses: list[GrammarLoss] = []
         self.rule = ""
+        self.added: list[str] = []
+        self.numbers = 0
 
     def written(self) -> str:
         lines = []
         for name in _reached(self.grammar):
             self.rule = name
-            lines.append(self.line(name, self.alternatives(self.grammar.rules[name])))
+            body = self.alternatives(self.grammar.rules[name])
+            lines += [self.line(name, body), *self.added]
+            self.added.clear()
         return "\n".join(lines) + "\n"
 
     def line(self, name: str, body: str) -> str:
@@ -118,9 +132,14 @@ class _Writer:
         if most is not None and most > self.limits.most:
             most = None
             self.lose("most", self.limits.most)
+        part = self.counted(part, most or least)
         signs = {(0, 1): "?", (0, None): "*", (1, None): "+"}
         bounds = str(least) if least == most else f"{least},{'' if most is None else most}"
         return part + signs.get((least, most), f"{{{bounds}}}")
+
+    def counted(self, part: str, _: int) -> str:
+        """Return a part that may be repeated so many times."""
+        return part
 
     def lose(self, bound: str, limit: int) -> None:
         for pointer, keyword in self.grammar.origins.get(self.rule, (("", "repetition"),)):
@@ -136,17 +155,25 @@ def _reached(grammar: Grammar) -> list[str]:
     found = {grammar.root: None}
     waiting = [grammar.root]
     while waiting:
-        parts: list[Expression] = [grammar.rules[waiting.pop()]]
-        while parts:
-            part = parts.pop()
-            if isinstance(part, Rule) and part.name not in found:
-                found[part.name] = None
-                waiting.append(part.name)
-            elif isinstance(part, Sequence | Choice):
-                parts += part.parts if isinstance(part, Sequence) else part.options
-            elif isinstance(part, Repeat):
-                parts.append(part.part)
+        new = [name for name in references(grammar.rules[waiting.pop()]) if name not in found]
+        found |= dict.fromkeys(new)
+        waiting += new
     return list(found)
+
+
+def _longest_chain(grammar: Grammar) -> int:
+    """Return the rules on the longest way that a search from the root takes, each rule once."""
+    longest, seen = 0, {grammar.root}
+    way = [references(grammar.rules[grammar.root])]
+    while way:
+        longest = max(longest, len(way))
+        name = next((each for each in way[-1] if each not in seen), None)
+        if name is None:
+            way.pop()
+        else:
+            seen.add(name)
+            way.append(references(grammar.rules[name]))
+    return longest
 
 
 class _Ebnf(_Writer):
@@ -154,6 +181,17 @@ class _Ebnf(_Writer):
 
     def line(self, name: str, body: str) -> str:
         return f"{name} ::= {body}"
+
+    def counted(self, part: str, turns: int) -> str:
+        """Return the name of a rule for a group: llama.cpp multiplies the turns with the rules in it, and
+        refuses more than its limit.
+        """
+        if self.engine != "gbnf" or turns <= _FEW or not part.startswith("("):
+            return part
+        self.numbers += 1
+        name = f"part--{self.numbers}"  # no rule of a grammar has two hyphens in a row
+        self.added.append(self.line(name, part))
+        return name
 
     def text(self, text: str) -> str:
         return f'"{"".join(map(self._letter, text))}"'

@@ -186,6 +186,25 @@ def optional(part: Expression) -> Expression:
     return Repeat(part, 0, 1)
 
 
+def references(expression: Expression) -> Iterator[str]:
+    """Yield the names of the rules in an expression, in order."""
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Rule):
+            yield part.name
+        waiting += parts_of(part)[::-1]
+
+
+def parts_of(expression: Expression) -> tuple[Expression, ...]:
+    """Return the expressions directly below one."""
+    if isinstance(expression, Sequence):
+        return expression.parts
+    if isinstance(expression, Choice):
+        return expression.options
+    return (expression.part,) if isinstance(expression, Repeat) else ()
+
+
 def _flat(parts: Iterable[Expression]) -> Iterator[Expression]:
     for part in parts:
         if isinstance(part, Sequence):

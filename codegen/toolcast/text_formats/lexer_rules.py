@@ -22,8 +22,10 @@ from .expressions import (
     Sequence,
     Text,
     choice,
+    parts_of,
+    references,
     sequence,
-)
+)  # fmt: skip
 
 _MAX_INLINED: Final = 20
 """Rules whose beginnings are read to find the marker behind a token."""
@@ -67,7 +69,7 @@ class LexerRules:
         found = set(names)
         waiting = list(found)
         while waiting:
-            new = {rule for rule in _references(self.rules[waiting.pop()]) if rule not in found}
+            new = {rule for rule in references(self.rules[waiting.pop()]) if rule not in found}
             found |= new
             waiting += new
         return found
@@ -75,7 +77,7 @@ class LexerRules:
     def _find_fuzzy(self) -> set[str]:
         """Return the rules that say characters of sets, and lead to no token."""
         to_token, sets = set(self.tokens), set[str]()
-        leads = {name: {*_references(rule)} for name, rule in self.rules.items()}
+        leads = {name: {*references(rule)} for name, rule in self.rules.items()}
         before = -1
         while len(to_token) + len(sets) > before:
             before = len(to_token) + len(sets)
@@ -110,7 +112,7 @@ class LexerRules:
             yield from self._steps((*first.parts, *rest), prefix, endless)
         elif isinstance(first, Rule) and not rest and (endless is None or first.name in endless):
             yield prefix, first.name, ()
-        elif not any(name not in self._fuzzy for name in _references(first)) and not (
+        elif not any(name not in self._fuzzy for name in references(first)) and not (
             isinstance(first, Rule | Choice) and endless is None
         ):
             yield from self._steps(rest, (*prefix, first), endless)
@@ -193,7 +195,7 @@ class LexerRules:
         return Sequence((*head, self._sequence(rest))) if rest else Sequence(head)
 
     def _is_fuzzy(self, part: Expression) -> bool:
-        names = [*_references(part)]
+        names = [*references(part)]
         return all(name in self._fuzzy for name in names) and (bool(names) or _has_sets(part))
 
     def _heads(self, parts: _Parts, prefix: _Parts, inlined: int = 0) -> Iterator[tuple[_Parts, _Parts]]:
@@ -237,27 +239,9 @@ def _add(row: dict[str | _Parts, Expression], to: str | _Parts, label: Expressio
     row[to] = label if known is None else choice([known, label])
 
 
-def _references(expression: Expression) -> Iterator[str]:
-    waiting = [expression]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Rule):
-            yield part.name
-        else:
-            waiting += _below(part)
-
-
-def _below(part: Expression) -> _Parts:
-    if isinstance(part, Sequence):
-        return part.parts
-    if isinstance(part, Choice):
-        return part.options
-    return (part.part,) if isinstance(part, Repeat) else ()
-
-
 def _has_sets(expression: Expression) -> bool:
-    return isinstance(expression, Characters) or any(map(_has_sets, _below(expression)))
+    return isinstance(expression, Characters) or any(map(_has_sets, parts_of(expression)))
 
 
 def _size(expression: Expression) -> int:
-    return 1 + sum(map(_size, _below(expression)))
+    return 1 + sum(map(_size, parts_of(expression)))
