@@ -167,7 +167,7 @@ def _called(tree: ast.expr) -> tuple[str, Any] | None:
 
 def _braces(text: str, match: re.Match[str]) -> tuple[list[tuple[str, Any]], int] | None:
     """`{key:value}` with strings between `<|"|>`."""
-    end = re.compile(r"\}\s*(?:<tool_call\|>|\Z)").search(text, match.end())
+    end = re.compile(r"\}\s*(?:<tool_call\|>|(?=call:)|\Z)").search(text, match.end())
     if end is None:
         return None
     pieces = text[match.end() - 1 : end.start() + 1].split('<|"|>')
@@ -188,15 +188,19 @@ _LIST_HEAD = re.compile(r"(?<![\w>\]])\[[A-Za-z_][\w.]*\(\s*[A-Za-z_]\w*\s*=(?!=
 _LIST = re.compile(r"(?<![\w>\]])(?=\[[A-Za-z_][\w.]*\()")
 
 
+_GEMMA = re.compile(rf"(?<![\w>])call:{NAME}\{{")
+
+
 def _bare(text: str) -> list[tuple[str, Any]] | None:
-    """The calls of JSON that a text begins with, or of lists of Python calls anywhere in it."""
+    """The calls of JSON that a text begins with, or of lists of Python calls, or Gemma's, anywhere in it."""
     begin = len(text) - len(text.lstrip())
     if (found := _value(text, begin)) is not None and (named := _named(found[0])) is not None:
         return named
+    form, reader = (_GEMMA, _braces) if _GEMMA.search(text) else (_LIST, _python)
     calls: list[tuple[str, Any]] = []
     at = 0
-    while (match := _LIST.search(text, at)) is not None:
-        found = _python(text, match)
+    while (match := form.search(text, at)) is not None:
+        found = reader(text, match)
         if found is None:
             return None
         calls += found[0]

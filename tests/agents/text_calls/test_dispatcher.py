@@ -76,6 +76,22 @@ async def test_types_of_text_are_the_contracts_matter() -> None:
 
 
 @in_loop
+async def test_quotes_and_a_wrapper_go_only_where_the_contract_refuses_them() -> None:
+    def text_of(path: str) -> str:
+        values = {"file_path": path, "old_string": "x", "new_string": "y"}
+        pairs = (f"<arg_key>{key}</arg_key><arg_value>{value}</arg_value>" for key, value in values.items())
+        return f"<tool_call>edit{''.join(pairs)}</tool_call>"
+
+    quoted, wrapper = '"/a"', '<parameter name="arguments">'
+    for format, path in (("glm4", quoted), ("hyperclovax", "/a")):
+        (result,) = (await TextDispatcher(registry_of(show), format=format).run(text_of(quoted))).results
+        assert result.output == f"{path} None False "
+    wrapped = f'<invoke name="edit">{wrapper}{json.dumps(EDITED)}</parameter></invoke>'
+    (result,) = (await TextDispatcher(registry_of(show)).run(wrapped)).results
+    assert result.output == "/a None False "
+
+
+@in_loop
 async def test_a_value_without_a_name() -> None:
     def note(params: Any, context: ToolContext) -> str:
         return str(params.text)

@@ -29,6 +29,7 @@ from tests.runtime.wire.wire_values import ANY
         ("null-text", '{"path": "a", "note": "null"}', {"path": "a", "note": None}),
         ("null-text", '{"path": "a", "count": "null"}', {"path": "a"}),
         ("json-text", '{"path": "a", "range": "{\\"from\\": 1}"}', {"path": "a", "range": {"from": 1}}),
+        ("json-text", '{"path": "a", "note": "\\"abc\\""}', {"path": "a", "note": "abc"}),
         ("fence", '```json\n{"path": "a"}\n```', {"path": "a"}),
         ("missing-bracket", '{"path": "a"', {"path": "a"}),
         ("surplus-bracket", '{"path": "a"}}', {"path": "a"}),

@@ -17,7 +17,7 @@ from .parse_text import Formats, checked_formats, parse
 from .parsed_text import Call
 from .render_text import render_results
 
-_TEXT_GUESSES: tuple[Name, ...] = ("number", "boolean", "json-text", "empty-string")
+_TEXT_GUESSES: tuple[Name, ...] = ("number", "boolean", "json-text", "empty-string", "surplus-nesting")
 """Guesses at text between tags, of which each is made only where the contract refuses the text."""
 
 

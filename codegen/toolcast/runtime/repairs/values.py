@@ -277,7 +277,7 @@ def _of_text(text: str, read: _Read) -> Iterator[tuple[tuple[Name, ...], object]
         yield (*blanks, "boolean"), _BOOLEANS[plain.lower()]
     if plain == "null":
         yield (*blanks, "null-text"), None
-    if plain[:1] in ("{", "[") or _TUPLE.match(plain):
+    if plain[:1] in ("{", "[", '"') or _TUPLE.match(plain):
         parsed = read(plain)
         if parsed is not None:
             yield parsed

@@ -4,7 +4,7 @@ import pytest
 from toolcast.agents.text_calls import Parsed, known_formats, parse
 from toolcast.text_formats.text_format import find_format
 
-from tests.agents.text_calls.forms import read
+from tests.agents.text_calls.forms import plain, read
 
 CALL = '{"name": "f", "parameters": {"a": 1}}'
 
@@ -59,7 +59,6 @@ def test_a_list_of_objects_behind_functools_is_a_call_or_a_problem(format: str) 
         ('{"parameters": {}}', "llama3-json"),
         ("[1, 2]", "llama3-json"),
         ('[{"name": "Ann"}]', "xlam"),
-        ('{"name": "f", "arguments": {}} and words', "xlam"),
         ("[1, 2]", "pythonic"),
         ("[f(x)]", "pythonic"),
         ("f(x=1)", "pythonic"),
@@ -68,7 +67,6 @@ def test_a_list_of_objects_behind_functools_is_a_call_or_a_problem(format: str) 
         ("Use functools[partial], functools [0] or functools[f(a=1)].", "phi4-mini"),
         ("functools[", "phi4-mini"),
         (f"Now: {CALL}; {CALL} and more", "llama3-json"),
-        (f"{CALL} and more", "llama3-json"),
         ('Declared as {"name": "f", "parameters": {"type": "object", "properties": {}}}.', "llama3-json"),
     ],
 )
@@ -76,6 +74,40 @@ def test_data_and_words_are_no_bare_call(text: str, format: str) -> None:
     parsed = read(text, format)
     assert (parsed.calls, parsed.problems) == ((), ())
     assert parsed.text == text.removeprefix("all\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{CALL} and more",
+        f"{CALL}; {CALL} I used {{f}}.",
+        '{"name": "f", "parameters": {oops}}',
+        '[{"name": "f", "parameters": ',
+        '{"name": "f',
+    ],
+)
+@pytest.mark.parametrize("format", ["llama3-json", "hyperclovax"])
+def test_a_bare_call_that_is_broken_or_has_words_behind_it_is_a_problem(text: str, format: str) -> None:
+    parsed = read(text, format)
+    assert (parsed.calls, len(parsed.problems)) == ((), 1)
+    assert parse(text) == Parsed(calls=(), text=text.strip())
+
+
+def test_gemma_and_lfm_calls_whose_tokens_a_server_left_out() -> None:
+    for text, format, words in (
+        ('I look.\ncall:f{a:1,b:<|"|>{x: y}<|"|>}', "gemma4", "I look."),
+        ('<|channel>thought\nHm<channel|>call:f{a:1,b:<|"|>{x: y}<|"|>}', "gemma4", ""),
+        ('<|tool_call>:call:f{a:1,b:<|"|>{x: y}<|"|>}', "gemma4", ""),
+        ('[f(a=1, b="{x: y}")]', "lfm2", ""),
+        ('[f(a=1, b="{x: y}")]I looked.', "lfm2", "I looked."),
+    ):
+        parsed = read(text, format)
+        assert plain(parsed.calls) == [("f", {"a": 1, "b": "{x: y}"})]
+        assert (parsed.text, parsed.problems) == (words, ())
+    for text in ("I call: f{x}, or call:f.", "See [1], [link](x) and [f(x)]."):
+        assert read(text, "gemma4") == read(text, "lfm2") == Parsed(calls=(), text=text)
+    for text, format in (("call:f{a:b c}", "gemma4"), ("[f(a=1), g(x)]", "lfm2")):
+        assert len(read(text, format).problems) == 1
 
 
 def test_words_around_python_lists_are_kept() -> None:

@@ -106,6 +106,18 @@ def _kimi_k3(calls: Calls) -> str:
     return written
 
 
+def _gcml(calls: Calls) -> str:
+    written = ""
+    for name, arguments in calls:
+        written += f'<｜GCML｜invoke name="{name}">\n'
+        for key, value in arguments.items():
+            text = "true" if isinstance(value, str) else "false"
+            head = f'<｜GCML｜parameter name="{key}" string="{text}">'
+            written += f"{head}{raw_or_json(value)}</｜GCML｜parameter>\n"
+        written += "</｜GCML｜invoke>\n"
+    return written
+
+
 _OBJECT = '{"name": "NAME", "arguments": JSON}'
 _HERMES = _each(f"<tool_call>\n{_OBJECT}\n</tool_call>", "\n")
 _GLM_PAIR = "<arg_key>KEY</arg_key>\n<arg_value>VALUE</arg_value>\n"
@@ -223,6 +235,39 @@ FAMILIES: dict[str, Family] = {
         f"<think{_HY}{{}}</think{_HY}",
         "<｜hy_eos:opensource｜>",
         raw_or_json,
+    ),
+    "hy_v4": Family(
+        _enclosed(
+            f"<tool_calls{_HY}",
+            _parameters(
+                f"<tool_call{_HY}NAMEPARAMETERS</tool_call{_HY}",
+                f"<arg_key{_HY}KEY</arg_key{_HY}<arg_value{_HY}VALUE</arg_value{_HY}",
+                raw_or_json,
+            ),
+            f"</tool_calls{_HY}",
+        ),
+        f"</tool_call{_HY}",
+        f"<think{_HY}{{}}</think{_HY}",
+        "<｜hy_eos:opensource｜>",
+        raw_or_json,
+    ),
+    "solar-open2": Family(
+        _parameters(
+            "<|tool_call:start|>NAME\nPARAMETERS<|tool_call:end|>",
+            "<|tool_arg:start|>KEY<|tool_arg:value|>VALUE<|tool_arg:end|>\n",
+            raw_or_json,
+            "\n",
+        ),
+        "<|tool_call:end|>",
+        "<|think:start|>{}<|think:end|>",
+        "<|im:end|>",
+        raw_or_json,
+    ),
+    "gigachat35": Family(
+        _enclosed("<｜GCML｜tool_calls>\n", _gcml, "</｜GCML｜tool_calls>"),
+        "</｜GCML｜invoke>",
+        end="</s>",
+        value=lambda value: value,
     ),
     "kimi-k2": Family(
         _enclosed(

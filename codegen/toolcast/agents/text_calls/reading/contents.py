@@ -203,9 +203,12 @@ def read_bare(ready: ReadyCall, value: str) -> list[Found] | None:
 
 
 def has_head(ready: ReadyCall, text: str) -> bool:
-    """Tell whether a text begins with a JSON call's name and arguments, or with a list of such calls."""
+    """Tell whether a text begins with a JSON call's name and arguments, or with a list of such calls. Of a bare
+    form it may end behind the key of the name.
+    """
     start = len(text) - len(text.lstrip("[ \t\r\n"))
-    return any(head.whole.match(text, start) is not None for head in ready.heads)
+    cut = ready.form.bare and text.count('"') > 2
+    return any(head.whole.match(text, start) or (cut and head.begun(text, start)) for head in ready.heads)
 
 
 def _open_fence(feed: Feed) -> Reading[bool]:

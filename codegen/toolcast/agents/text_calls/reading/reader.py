@@ -417,8 +417,12 @@ class Reader:
             pieces.append(text)
             calls = contents.read_bare(ready, text) if ended else None
             if not calls:
-                if not ended and feed.at == len(feed.text) and contents.has_head(ready, text):
+                if contents.has_head(ready, text) and not json_calls.is_json(text):
                     raise BrokenError("the JSON of the call is broken or has no end")
+                if found and ready.form.bare and ready.form.content == "json-calls":
+                    raise BrokenError(
+                        "words follow the call, which has no marks: write calls, and nothing else"
+                    )
                 if ready.form.content == "json-calls" and not self._grammar.peeks:
                     data = pieces if ended and json_calls.is_json(text) else pieces[:-1]
                     self._data_end = max(self._data_end, start + len("".join(data)))
