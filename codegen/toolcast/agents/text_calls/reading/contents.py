@@ -203,8 +203,8 @@ def read_bare(ready: ReadyCall, value: str) -> list[Found] | None:
 
 
 def has_head(ready: ReadyCall, text: str) -> bool:
-    """Tell whether a text begins with a JSON call's name and arguments, or with a list of such calls. Of a bare
-    form it may end behind the key of the name.
+    """Tell whether a text begins with a JSON call's name and arguments, or with a list of such calls. Of a
+    bare form it may end behind the key of the name.
     """
     start = len(text) - len(text.lstrip("[ \t\r\n"))
     cut = ready.form.bare and text.count('"') > 2

@@ -38,6 +38,7 @@ _SHOW_THEIR_END = ("json-calls", "json-arguments", "python", "braces")
 """Contents that end with a bracket, so that a missing closing marker leaves nothing unread."""
 _EXAMPLE = "a block of Markdown beside other text may be an example: write calls, and nothing else"
 _SHOWN = "the call may be part of what is shown before it: leave an empty line, and close code and elements"
+_BESIDE = "words stand behind a call without marks: write calls, and nothing else"
 _OF_CALLS = (CallBegun, ArgumentsPiece, Call)
 _LINE_END = Ends(["\n"])
 _NOTHING = Ends(())
@@ -420,9 +421,7 @@ class Reader:
                 if contents.has_head(ready, text) and not json_calls.is_json(text):
                     raise BrokenError("the JSON of the call is broken or has no end")
                 if found and ready.form.bare and ready.form.content == "json-calls":
-                    raise BrokenError(
-                        "words follow the call, which has no marks: write calls, and nothing else"
-                    )
+                    raise BrokenError(_BESIDE)
                 if ready.form.content == "json-calls" and not self._grammar.peeks:
                     data = pieces if ended and json_calls.is_json(text) else pieces[:-1]
                     self._data_end = max(self._data_end, start + len("".join(data)))
