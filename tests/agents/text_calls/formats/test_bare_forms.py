@@ -104,6 +104,12 @@ def test_gemma_and_lfm_calls_whose_tokens_a_server_left_out() -> None:
         parsed = read(text, format)
         assert plain(parsed.calls) == [("f", {"a": 1, "b": "{x: y}"})]
         assert (parsed.text, parsed.problems) == (words, ())
+    for text, format, left in (
+        ("<|tool_call_start|>[f(a=1)]<|tool_call_end|>", "lfm2", "[f(a=1)]"),
+        ("<|tool_call>call:f{a:1}<tool_call|>", "gemma4", "Or call:f{a:1}"),
+    ):
+        parsed = read(f"{text}\n{left}", format)  # an echo
+        assert (plain(parsed.calls), parsed.text, parsed.problems) == ([("f", {"a": 1})], left, ())
     for text in ("I call: f{x}, or call:f.", "See [1], [link](x) and [f(x)]."):
         assert read(text, "gemma4") == read(text, "lfm2") == Parsed(calls=(), text=text)
     for text, format in (("call:f{a:b c}", "gemma4"), ("[f(a=1), g(x)]", "lfm2")):

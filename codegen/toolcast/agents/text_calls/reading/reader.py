@@ -66,6 +66,7 @@ class Reader:
         self._tried = -1  # offset at which calls that begin a text were looked for
         self._data_end = 0  # offset behind JSON that begins the text, and is not calls alone
         self._after_call = False  # whether a call was read last
+        self._marked = False  # whether a call with its marks was read
         self._open = False  # whether a marker of calls was read as prose, because nothing closes it
         self._last = "\n"  # the last character of prose
         self._following = Following()
@@ -190,6 +191,8 @@ class Reader:
 
     def _fits(self, candidate: Candidate) -> bool:
         """Tell whether the candidate may begin at this place."""
+        if candidate.call is not None and candidate.call.form.bare:  # an echo, where the marks are written
+            return not self._marked
         if candidate.kind == "section-end":  # elsewhere it is prose
             return self._section is not None or self._after_call
         return candidate.kind != "thought" or not self._in_thought
@@ -342,6 +345,7 @@ class Reader:
                 textual=one.textual,
             )
         self._begun = self._after_call = True
+        self._marked |= not ready.form.bare
 
     def _another(self, ready: ReadyCall) -> Reading[re.Match[str] | None]:
         """Match what begins another call before the closing marker."""
