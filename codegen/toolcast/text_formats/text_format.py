@@ -116,8 +116,8 @@ class CallForm(_Data, frozen=True, kw_only=True):
         peek: whether the opening template belongs to the content, which is read from its start.
         place: where the call may begin: anywhere, or at the start of the text. `whole`: the text is nothing
             but calls in this form.
-        bare: whether such a call looks like prose or data: read only where the caller names the format, and the
-            text has no call with marks before it.
+        bare: whether such a call looks like prose or data: read only where the caller names the format,
+            and not behind a call with marks.
         fence: whether the form is a block of Markdown: read only where the answer is nothing but calls.
         exact: `json-calls` with exactly `name` and `arguments`, one object, closed.
         names: keys of the tool's name in JSON.

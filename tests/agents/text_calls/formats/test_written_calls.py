@@ -217,6 +217,21 @@ def test_a_step3_call_of_another_type_is_a_problem() -> None:
     assert (parsed.calls, len(parsed.problems)) == ((), 1)
 
 
+def test_values_of_hyperclovax_are_json_where_it_is_named() -> None:
+    text = FAMILIES["glm4"].write([("f", {"a": '"x \\"y\\""', "b": "3", "c": "two words", "d": '"x'})])
+    assert plain(parse(text, "hyperclovax").calls) == [
+        ("f", {"a": 'x "y"', "b": 3, "c": "two words", "d": '"x'})
+    ]
+    assert plain(parse(text).calls)[0][1]["a"] == '"x \\"y\\""'
+
+
+def test_solar_calls_that_begin_as_a_block_of_markdown_are_the_whole_answer() -> None:
+    text = "```f\n<|tool_arg:start|>a<|tool_arg:value|>1<|tool_arg:end|>\n<|tool_call:end|>"
+    assert plain(parse(text, "solar-open2").calls) == [("f", {"a": "1"})]
+    parsed = parse(f"As in:\n{text}", "solar-open2")
+    assert (parsed.calls, len(parsed.problems)) == ((), 1)
+
+
 def test_an_interpreter_of_internlm_is_a_problem() -> None:
     parsed = parse("<|action_start|><|interpreter|>\nprint(1)<|action_end|>")
     assert (parsed.calls, len(parsed.problems)) == ((), 1)

@@ -263,6 +263,14 @@ FAMILIES: dict[str, Family] = {
         "<|im:end|>",
         raw_or_json,
     ),
+    "iquest": Family(
+        _parameters(
+            "<iquest_tool_call>NAMEPARAMETERS</iquest_tool_call>", _GLM_PAIR.replace("\n", ""), raw_or_json
+        ),
+        "</iquest_tool_call>",
+        end="<|iquest_end|>",
+        value=raw_or_json,
+    ),
     "gigachat35": Family(
         _enclosed("<｜GCML｜tool_calls>\n", _gcml, "</｜GCML｜tool_calls>"),
         "</｜GCML｜invoke>",
