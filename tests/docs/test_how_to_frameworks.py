@@ -52,7 +52,7 @@ many"""
 
 
 def test_a_model_that_a_grammar_constrains(client: Client, project: Path) -> None:
-    """The server writes what its model wants where the engine lets it; then anything that it lets it write."""
+    """The server writes what its model wants as long as the engine lets it, then what the engine lets it."""
     client("openai")
     try:
         engine = XEngine(load())

@@ -42,7 +42,7 @@ from tests.grammars.cases import LONGEST
 from tests.grammars.engine import Engine, RefusedError
 
 ROOT = Path(__file__).resolve().parents[2]
-ENGINES = ("gbnf", "xgrammar", "llguidance")
+ENGINES = ("gbnf", "xgrammar", "xgrammar-tag", "llguidance")
 VALUES, TRIED = 4, 24
 """Valid arguments of a tool, and values that are made to find them."""
 ENOUGH = 20
@@ -145,13 +145,6 @@ class Package:
         self.dispatcher = TextDispatcher(self.registry)
         self.tools = {name: Tool(bindings[name], recorded.get(name, ())) for name in bindings}
 
-    def grammar(self, format: str, engine: str, tool: str, choice: str) -> Any:
-        """The grammar of one tool. Raises ValueError."""
-        from toolcast.text_formats.call_grammar import CallsAllowed, call_grammar
-
-        schema = standalone_schema(self.tools[tool].binding)
-        return call_grammar(format, engine, {tool: schema}, CallsAllowed(required=choice == "required"))
-
 
 async def _unused(*_: Any) -> Any:
     raise NotImplementedError
@@ -226,13 +219,14 @@ class Count(Struct):
 def prove(package: Package, format: TextFormat, engine: str, judge: Any, options: "Options") -> Count:
     """Ask an engine about a format's grammar for each tool."""
     count = Count()
-    for name, tool in package.tools.items():
-        if options.names and name not in options.names:
+    shift = sum(f"{format.id}:{engine}".encode())
+    for number, (name, tool) in enumerate(package.tools.items()):
+        if (number + shift) % options.every:
             continue
         rng = random.Random(f"{options.seed}:{format.id}:{engine}:{name}")
         choice = "auto" if rng.random() < 0.2 else "required"
         try:
-            made = package.grammar(format.id, engine, name, choice)
+            made = package.registry.grammar(format.id, engine, tools=[name], choice=choice)
         except ValueError as problem:
             count.unwritable.append(f"{name}: {problem}")
             continue
@@ -296,36 +290,27 @@ def _judge(
 
 
 def exits(format: TextFormat, tool: Tool) -> tuple[bytes, ...]:
-    """What may end a string, or free text, in a format."""
-    templates = [
-        template
-        for form in format.calls
-        for template in (*form.open, *form.close, *form.again, *form.begins, form.quote)
-    ]
-    templates += [
-        each for form in format.calls for every in form.parameters for each in (*every.open, *every.close)
-    ]
-    templates += [each for pair in format.sections for each in (pair.open, pair.close)]
-    templates += [each for pair in format.thoughts for each in (pair.open, pair.close)]
-    pieces = {piece.strip() for template in templates for piece in HOLE.split(template)[:1]} - {""}
-    tags = {
-        f"{form.prefix}</{key}>" for form in format.calls if form.content == "elements" for key in tool.keys
-    }
-    found = {
-        '"',
-        "</think>",
-        "</thinking>",
-        *tags,
-        *(f"{blank}{piece}" for piece in pieces for blank in ("", "\n")),
-    }
-    return tuple(piece.encode() for piece in sorted(found))
+    """What may end a string, or free text, in a format: mostly what closes something."""
+    closing = {'"', "</think>", "</thinking>"}
+    opening: set[str] = set()
+    for form in format.calls:
+        closing |= {form.quote, *form.close, *(each for one in form.parameters for each in one.close)}
+        opening |= {*form.open, *form.again, *(each for one in form.parameters for each in one.open)}
+        if form.content == "elements":
+            closing |= {f"{form.prefix}</{key}>" for key in tool.keys}
+    for pair in (*format.sections, *format.thoughts):
+        closing.add(pair.close)
+        opening.add(pair.open)
+    heads = {HOLE.split(template)[0].strip() for template in opening} - {""}
+    ends = sorted(closing - {""})
+    return tuple(each.encode() for each in (*sorted(heads), *ends * 4, *(f"\n{end}" for end in ends)))
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """What is proved: the package's folder, tools (none for all), walks of a grammar, the seed of choices."""
+    """What is proved: the package's folder, one of how many tools, walks of a grammar, the choices' seed."""
 
     project: str = ""
-    names: tuple[str, ...] = ()
+    every: int = 1
     walks: int = 2
     seed: int = 0
 
@@ -413,6 +398,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", type=Path)
     parser.add_argument("--tools", type=int, default=300, help="tools of the corpora")
+    parser.add_argument("--every", type=int, default=1, help="of so many, one for each format and engine")
     parser.add_argument("--walks", type=int, default=2, help="walks for each grammar")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--formats", nargs="*", default=[*known_formats()])
@@ -424,7 +410,7 @@ def main() -> int:
         project = Path(given.project or Path(folder) / "project")
         if not project.exists():
             make_package(shared, project, given.tools)
-        options = Options(project=str(project), walks=given.walks, seed=given.seed)
+        options = Options(project=str(project), every=given.every, walks=given.walks, seed=given.seed)
         tasks = [(id, engine, options) for id in given.formats for engine in given.engines]
         with Pool() as pool:
             found = {(id, engine): made for id, engine, made in pool.imap_unordered(_proved, tasks)}
