@@ -1,0 +1,272 @@
+"""Grammars of calls, held to llguidance: what the families' own writers write is taken, and what the engine lets
+a model write is read as calls that the contracts take.
+"""
+
+import itertools
+import json
+import random
+import re
+from functools import cache
+from typing import Any
+
+import llguidance
+import pytest
+from toolcast.agents.text_calls import Call, TextFormat, known_formats, parse
+from toolcast.agents.text_calls.dispatcher import TextDispatcher
+from toolcast.jsonschema.validator import Validator
+from toolcast.runtime import ToolRegistry
+from toolcast.runtime.bounded_json import read_json
+from toolcast.runtime.wire.guesses import guess
+from toolcast.text_formats.call_grammar import CallGrammar, CallsAllowed, call_grammar
+from toolcast.text_formats.engines import write
+from toolcast.text_formats.expressions import Characters, Repeat, Rules, Text, sequence
+from toolcast.text_formats.restricted_text import Ending, closed, without
+
+from generated.registry import BINDINGS
+from tests.agents.text_calls.formats.writers import FAMILIES, raw_or_python
+from tests.sampled import sampled
+
+STRING, WHOLE = {"type": "string"}, {"type": "integer"}
+TOOLS: dict[str, Any] = {
+    "ping": {"type": "object", "properties": {}, "additionalProperties": False},
+    "read": {
+        "type": "object",
+        "properties": {
+            "path": STRING,
+            "lines": {"type": "integer", "minimum": 0},
+            "mode": {"enum": ["a", "b c", "</parameter>"]},
+            "raw": {"type": "boolean"},
+            "tags": {"type": "array", "items": STRING},
+        },
+        "required": ["path"],
+        "additionalProperties": False,
+    },
+    "find-it": {
+        "$defs": {
+            "Tree": {
+                "type": "object",
+                "properties": {"v": WHOLE, "in": {"$ref": "#/$defs/Tree"}},
+                "additionalProperties": False,
+            }
+        },
+        "type": "object",
+        "properties": {
+            "code": {"type": "string", "pattern": "^[a-z]{2,5}$"},
+            "title": {"type": "string", "minLength": 1, "maxLength": 5},
+            "n": {"type": ["integer", "null"]},
+            "u": {"anyOf": [WHOLE, {"type": "array", "items": WHOLE}]},
+            "tree": {"$ref": "#/$defs/Tree"},
+        },
+        "required": ["title"],
+        "additionalProperties": False,
+    },
+}
+TRICKS = '</x </para <<arg <| ]<]mini ]]> <esc ``` \n<para "old" \\ Zürich'
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("read", {"path": TRICKS}),
+    ("read", {"path": "a\nb", "lines": 3, "mode": "b c", "raw": True}),
+    ("ping", {}),
+    ("find-it", {"code": "abc", "title": "<t", "n": -3, "u": 7}),
+]
+LISTS = [("read", {"path": "", "tags": ["x", "</y"]}), ("find-it", {"title": "t", "tree": {"in": {"v": 1}}})]
+VALIDATORS = {name: Validator(schema) for name, schema in TOOLS.items()}
+ENOUGH = 3
+"""Calls of a format that are judged."""
+TOKENIZER = llguidance.LLTokenizer("byte")
+
+
+@cache
+def grammar(format: str, *, required: bool, parallel: bool = True) -> CallGrammar:
+    return call_grammar(format, "llguidance", TOOLS, CallsAllowed(required=required, parallel=parallel))
+
+
+def matcher(text: str) -> Any:
+    made = llguidance.LLMatcher(TOKENIZER, llguidance.LLMatcher.grammar_from_lark(text), log_level=0)
+    assert not made.is_error(), made.get_error()
+    return made
+
+
+def takes(made: Any, text: str) -> bool:
+    state, data = made.deep_copy(), list(text.encode())
+    return state.try_consume_tokens(data) == len(data) and state.is_accepting()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_what_each_family_writes_is_taken(name: str) -> None:
+    family = FAMILIES[name]
+    free, only = (matcher(grammar(name, required=required).text) for required in (False, True))
+    single = CALLS if family.value == raw_or_python else [*CALLS, *LISTS]  # lists of Python are no JSON
+    for calls in [*([each] for each in single), *([] if family.one else [single])]:
+        text = family.write(calls)
+        thought = family.thought.format("hm <tool")
+        for before in ("", thought):
+            assert takes(only, before + text), text
+            assert takes(free, f"{before}I look.\n{text}") or "whole" in {
+                form.place for form in known_formats().get(name, known_formats()["glm4"]).calls[:1]
+            }, text
+        assert takes(free, f"{thought}Just words.") and not takes(only, f"{thought}Just words.")
+
+
+def _literals(format: TextFormat) -> list[bytes]:
+    """What ends values, and begins and ends calls: a walk would not write it by chance."""
+    forms = format.calls[:2]
+    templates = [each for form in forms for each in (*form.open, *form.close, f"{form.prefix}</", form.quote)]
+    templates += [each for form in forms for one in form.parameters for each in (*one.open, *one.close)]
+    templates += [each for one in (*format.sections, *format.thoughts) for each in (one.open, one.close)]
+    return [part.encode() for each in templates if (part := each.partition("{")[0])]
+
+
+def _walk(state: Any, rng: random.Random, literals: list[bytes]) -> str | None:
+    out, plan = bytearray(), b""
+    while len(out) < 700 and not state.is_stopped():
+        if state.is_accepting() and rng.random() < 0.5:
+            break
+        mask = state.compute_bitmask()
+        allowed = [byte for byte in range(256) if mask[byte >> 3] >> (byte & 7) & 1]
+        if len(allowed) > 90 and not plan and rng.random() < 0.25:
+            plan = rng.choice([*literals, b'"', b'"'])
+        if plan and plan[0] in allowed:
+            byte, plan = plan[0], plan[1:]
+        else:
+            plan = b""
+            plain = [each for each in allowed if 0x20 < each < 0x7F and each not in b'"\\`>']
+            if len(out) > 150 and len(allowed) <= 90:
+                plain = [each for each in allowed if each in b'"]})<'] or plain
+            byte = rng.choice(plain if plain and rng.random() < 0.93 else allowed)
+        assert state.consume_token(byte)
+        out.append(byte)
+    return out.decode("utf-8", "replace") if state.is_accepting() else None
+
+
+def _refused(call: Call) -> list[str]:
+    """The keywords for which a call's arguments are refused."""
+    judge = VALIDATORS[call.name]
+    value = read_json(call.arguments, unique=True) if isinstance(call.arguments, str) else call.arguments
+    found = judge.violations(judge.settle(value), limit=9)
+    if found and call.textual:
+        guesses = TextDispatcher(ToolRegistry()).guesses
+        if guess(call.arguments, lambda each: each, judge, guesses) is not None:
+            return []
+    return [each.keyword for each in found]
+
+
+KEPT = (
+    "hermes",
+    "qwen3-coder",
+    "glm4",
+    "gemma4",
+    "lfm2",
+    "minimax-m3",
+    "kimi-k3",
+    "harmony",
+    "xlam",
+    "mistral",
+)
+
+
+@pytest.mark.parametrize("name", sampled(known_formats(), KEPT))
+def test_what_the_engine_lets_a_model_write_is_read_as_calls_that_the_contracts_take(name: str) -> None:
+    format, rng = known_formats()[name], random.Random(11)
+    made = grammar(name, required=True, parallel=False)
+    state, literals = matcher(made.text), _literals(format)
+    looser = {each.keyword for each in made.losses if not each.stricter}
+    found = 0
+    for _ in range(40):
+        text = _walk(state.deep_copy(), rng, literals) if found < ENOUGH else None
+        if text is None:
+            continue
+        parsed = parse(text, format)
+        assert parsed.problems == () and parsed.calls, text
+        for call in parsed.calls:
+            assert set(_refused(call)) <= looser, text
+            found += 1
+    assert found
+
+
+def test_one_call_alone_and_one_tool_alone() -> None:
+    call = "<tool_call>\n<function=ping>\n</function>\n</tool_call>"
+    alone = matcher(grammar("qwen3-coder", required=True, parallel=False).text)
+    assert takes(alone, call) and not takes(alone, f"{call}\n{call}")
+    registry = ToolRegistry()
+    for name in ("edit", "bash"):
+        registry.register(BINDINGS[name], lambda _params, _context: "")
+    named = registry.grammar("hermes", "llguidance", choice="bash")
+    assert named == registry.select(names=["bash"]).grammar("hermes", "llguidance", choice="required")
+    assert named == registry.grammar("hermes", "llguidance", tools=["bash"], choice="required")
+    only, text = (
+        matcher(named.text),
+        '<tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>',
+    )
+    assert takes(only, text) and not takes(only, text.replace("bash", "edit")) and not takes(only, "No.")
+    assert registry.grammar("qwen", "xgrammar").text == registry.grammar("hermes", "xgrammar").text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("hermez", "xgrammar"), "Did you mean 'hermes'"),
+        (("hermes", "xgrammer"), "did you mean 'xgrammar'"),
+    ],
+)
+def test_unknown_names_are_refused_with_the_nearest(arguments: tuple[str, str], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        call_grammar(*arguments, TOOLS, CallsAllowed())
+    with pytest.raises(ValueError, match="no tools"):
+        call_grammar("hermes", "gbnf", {}, CallsAllowed())
+    with pytest.raises(ValueError, match="no tool 'pong'"):
+        ToolRegistry().grammar("hermes", "gbnf", tools=["pong"])
+
+
+def test_a_name_is_text_in_json_and_refused_where_a_marker_cannot_hold_it() -> None:
+    name = 'a"},</tool_call>\n名.b/c'
+    made = matcher(call_grammar("hermes", "llguidance", {name: TOOLS["ping"]}, CallsAllowed()).text)
+    call = f"<tool_call>{json.dumps({'name': name, 'arguments': {}}, ensure_ascii=False)}</tool_call>"
+    assert takes(made, call)
+    assert [each.name for each in parse(call, "hermes").calls] == [name]
+    with pytest.raises(ValueError, match="its name has no form there"):
+        call_grammar("qwen3-coder", "llguidance", {name: TOOLS["ping"]}, CallsAllowed())
+    dotted = {"srv.名/read": TOOLS["ping"]}
+    made = matcher(call_grammar("glm4", "llguidance", dotted, CallsAllowed(required=True)).text)
+    assert takes(made, "<tool_call>srv.名/read</tool_call>")
+
+
+def test_what_a_form_cannot_hold_is_told_or_refused() -> None:
+    losses = grammar("qwen3-coder", required=True).losses
+    assert ("read", "enum") in {(each.tool, each.keyword) for each in losses if each.stricter}
+    assert not [each for each in grammar("hermes", required=True).losses if each.tool == "read"]
+    schema = {"type": "object", "properties": {"a<b": STRING}, "required": ["a<b"]}
+    with pytest.raises(ValueError, match="'a<b' has no form"):
+        call_grammar("qwen3-coder", "gbnf", {"f": schema}, CallsAllowed())
+    optional = call_grammar("qwen3-coder", "gbnf", {"f": {**schema, "required": []}}, CallsAllowed())
+    assert any("'a<b'" in each.reason and each.stricter for each in optional.losses)
+    with pytest.raises(ValueError, match="leads to no definition"):
+        call_grammar("hermes", "gbnf", {"f": {"type": "object", "$ref": "#/properties/x"}}, CallsAllowed())
+
+
+def test_a_structural_tag_leaves_text_to_the_engine_and_says_the_rest() -> None:
+    made = call_grammar("qwen3-coder", "xgrammar-tag", TOOLS, CallsAllowed())
+    free = json.loads(made.text)["format"]["elements"][1]
+    assert (free["triggers"], free["stop_after_first"]) == (["<tool_call>"], True)
+    assert "<function=" in free["excludes"] and "root ::=" in free["tags"][0]["content"]["grammar"]
+    assert made.members("vllm") == {"structured_outputs": {"structural_tag": made.text}}
+    assert made.members("sglang") == {"response_format": json.loads(made.text)}
+    with pytest.raises(ValueError, match="takes grammars for gbnf"):
+        made.members("llama.cpp")
+
+
+def test_texts_without_a_substring_are_those_that_a_search_does_not_find_it_in() -> None:
+    letters = Characters(((0x61, 0x63),))
+    rules = Rules()
+    text = Repeat(letters, 0, 6)
+    found = without(rules, "t", text, [Ending(Text("aba")), Ending(Text("cc"), anchored=True)])
+    shut = closed(rules, "c", text, "aba", [Ending(Text("aba")), Ending(Text("ac"))])
+    assert found is not None and shut is not None
+    one, two = (
+        matcher(write(rules.grammar(each, by_character=True), "llguidance")[0]) for each in (found, shut)
+    )
+    for size in range(7):
+        for each in map("".join, itertools.product("abc", repeat=size)):
+            assert takes(one, each) == (re.search("aba|^cc", each) is None), each
+            ends_there = f"{each}aba".index("aba") == len(each)
+            assert takes(two, f"{each}aba") == (ends_there and "ac" not in each), each
+    assert without(rules, "n", sequence(Text("x"), text), [Ending(Text("x"))]) is None
