@@ -37,7 +37,19 @@ from ..contract.tree import (
 from ..jsonschema.charset import Ranges, complement, union
 from ..jsonschema.equality import key
 from ..jsonschema.json_values import MAX_DEPTH
-from .expressions import Characters, Choice, Expression, Repeat, Rule, Rules, Text, choice, optional, sequence
+from .expressions import (
+    Characters,
+    Choice,
+    Expression,
+    Repeat,
+    Rule,
+    Rules,
+    Text,
+    choice,
+    one_of,
+    optional,
+    sequence,
+)
 from .expressions import Sequence as Parts
 from .scalars import (
     ANY_TEXT,
@@ -131,9 +143,13 @@ class Spelling:
 
     def characters(self, ranges: Ranges) -> Expression:
         """Return one character of a string's content."""
-        escaped = [Text(to) for at, to in self._escapes.items() if any(a <= at <= b for a, b in ranges)]
+        escaped: dict[str, list[tuple[int, int]]] = {}
+        for at, to in self._escapes.items():
+            if any(low <= at <= high for low, high in ranges):
+                escaped.setdefault(to[:-1], []).append((ord(to[-1]), ord(to[-1])))
         plain = complement(union([*complement(ranges), *((at, at) for at in self._escapes)]))
-        return alternatives([characters(plain), *escaped])
+        others = (sequence(Text(head), one_of(union(last))) for head, last in escaped.items())
+        return alternatives([characters(plain), *others])
 
     def text(self, text: str) -> Expression:
         """Return an exact content of a string, which may have halves of surrogate pairs."""
