@@ -35,6 +35,9 @@ process past some 1,500."""
 _FEW: Final = 8
 """Turns of a repetition whose part need not be a rule of its own."""
 
+_DEEP: Final = 12
+"""Groups in groups, from which one is a rule of its own: llguidance takes some 30."""
+
 LIMITS: Final[Mapping[Engine, Limits]] = {
     "gbnf": Limits(least=2_000, most=2_000, source="llama.cpp: MAX_REPETITION_THRESHOLD"),
     "xgrammar": Limits(least=100_000, most=100_000, source="xgrammar 0.2.9: measured"),
@@ -76,6 +79,7 @@ class _Writer:
         self.rule = ""
         self.added: list[str] = []
         self.numbers = 0
+        self.depth = 0
 
     def written(self) -> str:
         lines = []
@@ -117,7 +121,17 @@ class _Writer:
             return self.name(expression.name)
         if isinstance(expression, Repeat):
             return self.repeat(expression)
-        return f"({self.alternatives(expression)})"
+        self.depth += 1
+        group = f"({self.alternatives(expression)})"
+        self.depth -= 1
+        return self.apart(group) if self.depth % _DEEP == _DEEP - 1 else group
+
+    def apart(self, body: str) -> str:
+        """Return the name of a new rule; no rule of a grammar has two hyphens in a row."""
+        self.numbers += 1
+        name = f"{'part' if self.rule == self.grammar.root else self.rule}--{self.numbers}"
+        self.added.append(self.line(name, body))
+        return self.name(name)
 
     def repeat(self, expression: Repeat) -> str:
         part = self.one(expression.part)
@@ -188,10 +202,7 @@ class _Ebnf(_Writer):
         """
         if self.engine != "gbnf" or turns <= _FEW or not part.startswith("("):
             return part
-        self.numbers += 1
-        name = f"part--{self.numbers}"  # no rule of a grammar has two hyphens in a row
-        self.added.append(self.line(name, part))
-        return name
+        return self.apart(part)
 
     def text(self, text: str) -> str:
         return f'"{"".join(map(self._letter, text))}"'
@@ -233,7 +244,7 @@ class _Lark(_Writer):
         return f"{self.name(name)}: {body}"
 
     def name(self, name: str) -> str:
-        if name in self._terminals:
+        if name.partition("--")[0] in self._terminals:
             return name.upper()
         return "start" if name == self.grammar.root else f"{name}-" if name == "start" else name
 

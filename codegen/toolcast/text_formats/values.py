@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from math import ceil, floor, inf
 from typing import Any, Final, NoReturn
 
@@ -143,13 +144,7 @@ class Spelling:
 
     def characters(self, ranges: Ranges) -> Expression:
         """Return one character of a string's content."""
-        escaped: dict[str, list[tuple[int, int]]] = {}
-        for at, to in self._escapes.items():
-            if any(low <= at <= high for low, high in ranges):
-                escaped.setdefault(to[:-1], []).append((ord(to[-1]), ord(to[-1])))
-        plain = complement(union([*complement(ranges), *((at, at) for at in self._escapes)]))
-        others = (sequence(Text(head), one_of(union(last))) for head, last in escaped.items())
-        return alternatives([characters(plain), *others])
+        return _character(ranges, tuple(self._escapes.items()))
 
     def text(self, text: str) -> Expression:
         """Return an exact content of a string, which may have halves of surrogate pairs."""
@@ -199,6 +194,17 @@ def parts(*several: Expression) -> Expression:
     """Return parts one after the other. Texts stay apart: each is a token of an engine with a lexer."""
     flat = tuple(each for part in several for each in (part.parts if isinstance(part, Parts) else (part,)))
     return Parts(flat) if len(flat) != 1 else flat[0]
+
+
+@lru_cache(maxsize=1024)
+def _character(ranges: Ranges, escapes: tuple[tuple[int, str], ...]) -> Expression:
+    escaped: dict[str, list[tuple[int, int]]] = {}
+    for at, to in escapes:
+        if any(low <= at <= high for low, high in ranges):
+            escaped.setdefault(to[:-1], []).append((ord(to[-1]), ord(to[-1])))
+    plain = complement(union([*complement(ranges), *((at, at) for at, _ in escapes)]))
+    others = (sequence(Text(head), one_of(union(last))) for head, last in escaped.items())
+    return alternatives([characters(plain), *others])
 
 
 def _of(options: _Options) -> Expression:
@@ -271,7 +277,7 @@ class Values:
         if self._nodes > _MAX_NODES:
             self._refuse(
                 node,
-                f"a contract of more than {_MAX_NODES:,} schemas is too large for a grammar",
+                f"a grammar says at most {_MAX_NODES:,} schemas",
                 "split the tool",
             )
         if self._depth > _MAX_NESTING:

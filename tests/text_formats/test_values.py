@@ -1,0 +1,233 @@
+"""The grammar of a contract admits what the contract accepts, and else only what a loss names."""
+
+import json
+import math
+import random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from toolcast.analysis.instances.edits import instances
+from toolcast.analysis.instances.oracle import OracleError
+from toolcast.text_formats.values import UnwritableError
+
+from bench.fuzz.schemas import compose
+from tests.grammars.cases import whole
+from tests.sampled import fewer
+from tests.text_formats.contracts import Written, built
+
+APPLICATORS = frozenset(("anyOf", "oneOf", "allOf", "not", "$ref", "additionalProperties"))
+DECODING = frozenset(("nesting", "duplicate"))
+
+
+@fewer(2)
+@given(st.integers(0, 2**40))
+def test_no_value_is_locked_out_and_nothing_is_looser_in_silence(seed: int) -> None:
+    rng = random.Random(seed)
+    made = built(compose(rng))
+    assume(made is not None)
+    assert made is not None
+    try:
+        written = Written(made)
+        assert written.oracle
+    except (UnwritableError, OracleError):
+        return
+    for value in instances(written.oracle, rng, 6):
+        if written.oracle.accepts(value) and isinstance(value, dict) and _is_text(value):
+            assert written.accepts_in_order(whole(value)), value
+    lost = {loss.keyword for loss in written.losses} - DECODING
+    for text in written.walks(seed, 5):
+        problems = list(written.oracle.problems(json.loads(text)))
+        keywords = {str(problem.schema_path[-1]) for problem in problems}
+        assert not problems or (lost and keywords & (lost | APPLICATORS)), (text, problems)
+
+
+def _is_text(value: Any) -> bool:
+    try:
+        return len(json.dumps(value, ensure_ascii=False).encode()) < 3000
+    except UnicodeEncodeError:  # half of a surrogate pair, which no decoder reads
+        return False
+
+
+BOUNDS = st.one_of(
+    st.none(), st.integers(-300, 300), st.floats(-1e4, 1e4), st.sampled_from([0, 1, -1, 1e300])
+)
+
+
+@fewer(2)
+@given(BOUNDS, BOUNDS, st.booleans(), st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=8))
+def test_numbers_between_bounds(low: Any, high: Any, inclusive: bool, values: list[float]) -> None:
+    names = ("minimum", "maximum") if inclusive else ("exclusiveMinimum", "exclusiveMaximum")
+    bounds = {name: bound for name, bound in zip(names, (low, high), strict=True) if bound is not None}
+    made = built({"type": "object", "properties": {"a": {"type": "number", **bounds}}, "required": ["a"]})
+    assume(made is not None)
+    assert made is not None
+    written = Written(made)
+    near = [each for bound in bounds.values() for each in _around(bound)]
+    for value in (*values, *near):
+        fits = written.oracle.accepts({"a": value})
+        assert written.accepts(f'{{"a":{value!r}}}') is fits, value
+    for text in written.walks(1, 8):
+        value = msgspec.json.decode(text)["a"]
+        assert math.isfinite(value)
+        assert written.oracle.accepts({"a": value}), text
+
+
+def _around(bound: float) -> list[float]:
+    near = [math.nextafter(bound, -math.inf), float(bound), math.nextafter(bound, math.inf)]
+    return [*near, bound - 1.0, bound + 1.0]
+
+
+@given(
+    st.integers(-(10**5), 10**5), st.integers(0, 10**4), st.lists(st.integers(-(10**6), 10**6), max_size=8)
+)
+def test_integers_between_bounds(low: int, more: int, values: list[int]) -> None:
+    written = Written.of({"type": "integer", "minimum": low, "maximum": low + more})
+    for value in (*values, low - 1, low, low + more // 2, low + more, low + more + 1):
+        assert written.accepts({"a": value}) is (low <= value <= low + more)
+
+
+@pytest.mark.parametrize(
+    ("schema", "inside", "outside"),
+    [
+        ({"pattern": "^[a-z]{2,3}$"}, ["ab", "abc"], ["a", "abcd", "ab\n", "1ab"]),
+        ({"pattern": "b+"}, ["b", "abbc", '"b"', "\nb"], ["", "ac", "\\"]),
+        ({"pattern": "^a|b$"}, ["a", "ax", "xb", "b"], ["xa", "bx", ""]),
+        ({"pattern": "^(?:a|b$)"}, ["a", "ac", "b"], ["bc", "cb"]),
+        ({"pattern": "^[a-z][a-z0-9]*$", "maxLength": 3}, ["a", "ab0"], ["", "0", "abcd"]),
+        ({"pattern": "^[a-z]", "minLength": 2}, ["ab", "a€"], ["a", "1b"]),
+        ({"pattern": "^\\p{Lu}$"}, ["À", "Z"], ["à", "", "AB"]),
+        ({"minLength": 1, "maxLength": 2}, ["a", "😀é", "\n\x00", "\\"], ["", "abc"]),
+        ({"format": "date"}, ["2024-02-29", "2000-02-29"], ["2023-02-29", "1900-02-29", "2024-13-01"]),
+        ({"format": "date-time"}, ["2024-01-01T00:00:00Z", "2016-12-31T23:59:60Z"], ["2024-01-01"]),
+        ({"format": "ipv4"}, ["0.0.0.0", "255.1.20.3"], ["256.1.1.1", "01.1.1.1"]),
+        ({"format": "ipv6"}, ["::", "::1", "1::", "1:2:3:4:5:6:7:8", "::1.2.3.4", "1:2::7:8"], ["1", ":::"]),
+        ({"format": "duration"}, ["P1D", "PT1H", "P1Y2M", "P3W"], ["P", "PT", "P1H"]),
+        ({"format": "uuid"}, ["123e4567-e89b-12d3-a456-426614174000"], ["123e4567"]),
+    ],
+)
+def test_strings(schema: dict[str, Any], inside: list[str], outside: list[str]) -> None:
+    written = Written.of({"type": "string", **schema})
+    assert written.losses == ()
+    for text in (*inside, *outside):
+        assert written.oracle.accepts({"a": text}) is (text in inside)
+        assert written.accepts({"a": text}) is (text in inside)
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [
+        ({"type": "string", "pattern": "^(?=a)"}, "pattern"),
+        ({"type": "string", "pattern": r"\ba"}, "pattern"),
+        ({"type": "string", "pattern": "^[a-z]+-[a-z]+$", "maxLength": 9}, "maxLength"),
+        ({"type": "string", "format": "email"}, "format"),
+        ({"type": "number", "multipleOf": 0.01}, "multipleOf"),
+        ({"type": "array", "uniqueItems": True}, "uniqueItems"),
+        ({"oneOf": [{"type": "integer"}, {"type": "number", "minimum": 3}]}, "oneOf"),
+        ({"not": {"const": 1}}, "not"),
+        ({"type": "object", "additionalProperties": {"type": "null"}}, "duplicate"),
+        ({}, "nesting"),
+    ],
+)
+def test_what_is_not_said_is_a_loss(schema: Any, keyword: str) -> None:
+    found = [loss for loss in Written.of(schema).losses if loss.keyword == keyword]
+    assert [loss.path for loss in found][:1] == ["/parameters/properties/a"]
+    assert all(loss.reason and not loss.engine for loss in found)
+
+
+def test_undeclared_properties_come_last_and_never_have_a_declared_name() -> None:
+    written = Written.of({}, {"type": "null"}, required=False)
+    for text in ('{"a":1, "x": 2}', '{"x":2}', "{}", '{"b":null,"ab":{},"":0}', '{"aa":1,"c":[1, [{}]]}'):
+        assert written.accepts(text), text
+    for text in ('{"x":1,"a":2}', '{"b":1}', '{"a":1,"a":2}', '{"\\u0061":1}', '{"\\u0062":2}'):
+        assert not written.accepts(text), text
+
+
+def test_properties_are_counted_in_closed_objects_and_maps() -> None:
+    names = [name * count for count in (1, 2) for name in "pqrs"]
+    closed = {
+        "type": "object",
+        "properties": {name: {"type": "integer"} for name in names},
+        "required": ["q"],
+        "additionalProperties": False,
+        "minProperties": 2,
+        "maxProperties": 3,
+    }
+    written = Written.of(closed, {"type": "object", "minProperties": 1, "maxProperties": 2})
+    rng = random.Random(1)
+    for _ in range(60):
+        chosen = [name for name in names if rng.random() < 0.35]
+        value = {"a": dict.fromkeys(chosen, 0), "b": dict.fromkeys(chosen[:3], 1)}
+        assert written.accepts(value) is written.oracle.accepts(value), value
+
+
+TREE = {
+    "type": "object",
+    "properties": {"next": {"$ref": "#/$defs/T"}, "v": {"type": "integer"}},
+    "required": ["v"],
+}
+
+
+DEFS: dict[str, Any] = {"$defs": {"T": TREE}}
+
+
+def test_recursive_definitions() -> None:
+    written = Written.of({"$ref": "#/$defs/T"}, **DEFS)
+    assert written.accepts({"a": {"next": {"next": {"v": 1}, "v": 2}, "v": 3}})
+    assert not written.accepts({"a": {"next": {"next": {}, "v": 2}, "v": 3}})
+    assert written.losses == ()
+
+
+def test_a_branch_without_finite_values_is_left_out() -> None:
+    endless = {"type": "object", "properties": {"n": {"$ref": "#/$defs/E"}}, "required": ["n"]}
+    made = built(
+        {
+            "type": "object",
+            "properties": {"a": {"anyOf": [{"$ref": "#/$defs/E"}, {"type": "null"}]}},
+            "$defs": {"E": endless},
+        }
+    )
+    if made is not None:  # the compiler may refuse it first
+        assert Written(made).accepts({"a": None})
+        assert not Written(made).accepts('{"a": {')
+
+
+@pytest.mark.parametrize("name", ["é", "😀", "'", "</x>", "a b", "\x7f", "$", "root", "€" * 100])
+def test_names_and_constants_of_any_characters(name: str) -> None:
+    value = f'"{name}\\\n\x00'
+    made = built(
+        {"type": "object", "properties": {name: {"const": value}, "z": {"enum": [name, 1.5, [name, {}]]}}}
+    )
+    assert made is not None
+    written = Written(made)
+    assert written.accepts({name: value, "z": name})
+    assert written.accepts({name: value, "z": [name, {}]})
+    assert not written.accepts({name: "x"})
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {f"p{i}": {"type": "null"} for i in range(1100)}},
+        {"properties": {f"p{i}": {"anyOf": [{}] * 500} for i in range(50)}},
+    ],
+)
+def test_what_is_too_large_is_refused_in_words(schema: Any) -> None:
+    made = built({"type": "object", **schema})
+    assert made is not None
+    with pytest.raises(UnwritableError, match="a grammar says at most") as refused:
+        Written(made)
+    assert refused.value.path.startswith("/parameters")
+    assert refused.value.remedy
+
+
+def test_large_repetitions_stay_small() -> None:
+    written = Written.of(
+        {"type": "string", "maxLength": 10**9},
+        {"type": "string", "pattern": "^(?:a{1000}){1000}$"},
+        {"type": "array", "items": {"type": "null"}, "maxItems": 10**6},
+    )
+    assert len(written.grammar.rules) < 20
+    assert {loss.keyword for loss in written.losses} == {"pattern"}
