@@ -45,31 +45,38 @@ class LexerRules:
 
     def __init__(self, grammar: Grammar) -> None:
         """Rewrite the rules of a grammar."""
-        self._made = Rules()
-        self.rules = {**grammar.rules}
+        self._original = grammar.rules
+        self._new = Rules()
+        self.rules: dict[str, Expression] = {}
         self.tokens = self._below(name for name in grammar.tokens if name in grammar.rules)
         if grammar.by_character:
             return
         self._fuzzy = self._find_fuzzy()
-        self._endless = self._find_endless()
-        for name in sorted(self._endless & (self.tokens | self._fuzzy)):
-            self.rules[name] = choice(sequence(*prefix) for prefix, _ in self._eliminated(name))
-        outer = [name for name in self.rules if name not in self.tokens | self._fuzzy]
-        self._inner = {name: self.rules[name] for name in outer}
-        for name in outer:
-            options = self._inner[name]
-            if name in self._endless:
-                options = choice(self._option(*each) for each in self._eliminated(name))
-            else:
-                options = self._lexed(options)
-            self.rules[name] = options
+        self._next = self._find_endless()
+        self._waiting = [grammar.root]
+        while self._waiting:
+            name = self._waiting.pop()
+            if name not in self.rules:
+                self.rules[name] = self._rewritten(name)
+                self._waiting += references(self.rules[name])
+        self.tokens |= self._fuzzy
+        if grammar.root in self.tokens:
+            self.rules[grammar.root] = self._token(self.rules[grammar.root])
+            self.tokens.remove(grammar.root)
+
+    def _rewritten(self, name: str) -> Expression:
+        inner = name in self.tokens or name in self._fuzzy
+        if name not in self._next:
+            return self._original[name] if inner else self._lexed(self._original[name])
+        ways = self._eliminated(name)
+        return choice(sequence(*prefix) if inner else self._option(prefix, rest) for prefix, rest in ways)
 
     def _below(self, names: Iterable[str]) -> set[str]:
         """Return rules with all that they lead to."""
         found = set(names)
         waiting = list(found)
         while waiting:
-            new = {rule for rule in references(self.rules[waiting.pop()]) if rule not in found}
+            new = {rule for rule in references(self._original[waiting.pop()]) if rule not in found}
             found |= new
             waiting += new
         return found
@@ -77,26 +84,46 @@ class LexerRules:
     def _find_fuzzy(self) -> set[str]:
         """Return the rules that say characters of sets, and lead to no token."""
         to_token, sets = set(self.tokens), set[str]()
-        leads = {name: {*references(rule)} for name, rule in self.rules.items()}
+        leads = {name: {*references(rule)} for name, rule in self._original.items()}
         before = -1
         while len(to_token) + len(sets) > before:
             before = len(to_token) + len(sets)
             to_token |= {name for name, below in leads.items() if below & to_token}
-            sets |= {name for name, below in leads.items() if below & sets or _has_sets(self.rules[name])}
+            sets |= {name for name, below in leads.items() if below & sets or _has_sets(self._original[name])}
         return sets - to_token
 
-    def _find_endless(self) -> set[str]:
-        """Return the rules whose last part leads back to themselves, or to such a rule."""
+    def _find_endless(self) -> dict[str, set[str]]:
+        """Return the rules whose last part leads back to themselves, or to such a rule: each with those that
+        it leads to.
+        """
         next_ = {
             name: {each for _, each, _ in self._steps((rule,), (), None) if each}
-            for name, rule in self.rules.items()
+            for name, rule in self._original.items()
         }
-        found = {name for name, after in next_.items() if after}
         while True:
-            ended = {name for name in found if not next_[name] & found}
+            ended = {name for name, after in next_.items() if not after & next_.keys()}
             if not ended:
-                return found
-            found -= ended
+                return next_
+            next_ = {name: after - ended for name, after in next_.items() if name not in ended}
+
+    def _states(self, entry: str) -> set[str]:
+        """Return the rules that are states of one automaton with `entry`: all outer ones that it leads to,
+        and of tokens those that lead back.
+        """
+        inner = self.tokens | self._fuzzy
+        found, waiting = {entry}, [entry]
+        while waiting:
+            new = {each for each in self._next.get(waiting.pop(), ()) if each not in found}
+            found |= new
+            waiting += new
+        if entry not in inner:
+            return {name for name in found if name in self._next and name not in inner}
+        back = {entry}
+        while True:
+            more = {name for name in found - back if self._next.get(name, set()) & back}
+            if not more:
+                return back
+            back |= more
 
     def _steps(
         self, parts: _Parts, prefix: _Parts, endless: set[str] | None
@@ -112,9 +139,7 @@ class LexerRules:
             yield from self._steps((*first.parts, *rest), prefix, endless)
         elif isinstance(first, Rule) and not rest and (endless is None or first.name in endless):
             yield prefix, first.name, ()
-        elif not any(name not in self._fuzzy for name in references(first)) and not (
-            isinstance(first, Rule | Choice) and endless is None
-        ):
+        elif not any(references(first)) or (endless is not None and self._is_flat(first, endless)):
             yield from self._steps(rest, (*prefix, first), endless)
         elif isinstance(first, Choice):
             for option in first.options:
@@ -122,8 +147,13 @@ class LexerRules:
         else:
             yield prefix, "", parts
 
+    def _is_flat(self, part: Expression, endless: set[str]) -> bool:
+        inner = self._fuzzy | self.tokens if endless & self.tokens else self._fuzzy
+        return all(name in inner and name not in endless for name in references(part))
+
     def _eliminated(self, entry: str) -> list[tuple[_Parts, _Parts]]:
         """Return the ways through an endless rule: characters, and what follows them."""
+        states = self._states(entry)
         edges: dict[str, dict[str | _Parts, Expression]] = {}
         waiting = [entry]
         while waiting:
@@ -131,7 +161,7 @@ class LexerRules:
             if name in edges:
                 continue
             row = edges[name] = {}
-            for prefix, after, rest in self._steps((self.rules[name],), (), self._endless):
+            for prefix, after, rest in self._steps((self._original[name],), (), states):
                 open = bool(rest) and _has_sets(sequence(*prefix[-1:]))
                 for more, last in self._heads(rest, prefix) if open else [(prefix, rest)]:
                     _add(row, after or last, sequence(*more))
@@ -155,10 +185,11 @@ class LexerRules:
         return expression if _size(expression) < _NAMED else self._token(expression)
 
     def _token(self, expression: Expression) -> Rule:
-        rule = self._made.add("lexer", expression)
+        rule = self._new.add("lexer", expression)
         name = f"token-{rule.name}"
         self.rules[name] = expression
         self.tokens.add(name)
+        self._waiting += references(expression)
         return Rule(name)
 
     def _lexed(self, expression: Expression) -> Expression:
@@ -222,14 +253,14 @@ class LexerRules:
             if most != -1 and inlined < _MAX_INLINED:
                 again = () if most == 0 else (Repeat(first.part, max(first.least - 1, 0), most),)
                 yield from self._heads((first.part, *again, *rest), prefix, inlined + 1)
-        elif isinstance(first, Rule) and first.name in self._endless and first.name not in self.tokens:
+        elif isinstance(first, Rule) and first.name in self._next and first.name not in self.tokens:
             for more, after in self._eliminated(first.name):
                 if after:
                     yield (*prefix, *more), (*after, *rest)
                 else:
                     yield from self._heads(rest, (*prefix, *more), inlined)
         elif isinstance(first, Rule) and first.name not in self.tokens and inlined < _MAX_INLINED:
-            yield from self._heads((self._inner[first.name], *rest), prefix, inlined + 1)
+            yield from self._heads((self._original[first.name], *rest), prefix, inlined + 1)
         else:
             yield prefix, parts
 

@@ -1,0 +1,154 @@
+"""Grammars in the syntaxes of the engines; llguidance reads its own."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.jsonschema.charset import complement, union
+from toolcast.text_formats.engines import ENGINES, write
+from toolcast.text_formats.expressions import (
+    Characters,
+    Expression,
+    Repeat,
+    Rule,
+    Rules,
+    Sequence,
+    Text,
+    choice,
+    optional,
+    sequence,
+)
+from toolcast.text_formats.values import UnwritableError
+
+from tests.sampled import fewer
+from tests.text_formats.contracts import Written, texts
+
+ODD = "\x00\x01\t\n\r\"\\/'[]^-#<>|{}()*+?.\x7f\x85é€\u2028\ufeff\ue000\uffff😀\U0010ffff"
+characters = st.one_of(st.sampled_from(ODD), st.characters(exclude_categories=["Cs"]))
+
+
+@fewer(2)
+@given(st.text(characters, min_size=1), st.lists(st.tuples(characters, characters), min_size=1))
+def test_any_character_is_written(text: str, spans: list[tuple[str, str]]) -> None:
+    ranges = union((min(map(ord, span)), max(map(ord, span))) for span in spans)
+    whole = complement(union([*complement(ranges), (0xD800, 0xDFFF)]))
+    rules = Rules()
+    grammar = rules.grammar(sequence(Text(text), Characters(whole)))
+    found = texts(write(grammar, "llguidance")[0])
+    for low, high in whole:
+        assert found.refuses(text + chr(low)) is None
+        assert found.refuses(text + chr(high)) is None
+    for low, _ in complement(union([*whole, (0xD800, 0xDFFF)])):
+        assert found.refuses(text + chr(low)) is not None
+    for engine in ENGINES:
+        assert write(grammar, engine)[0].isascii()
+
+
+def without(mark: str, rules: Rules, then: Expression | None) -> Rule:
+    """Free text without a mark, as the states of an automaton; with `then` behind it."""
+    states = [rules.reserve("text") for _ in mark]
+    for at, letter in enumerate(mark):
+        others = complement(
+            union([(0xD800, 0xDFFF), *((ord(each), ord(each)) for each in {mark[0], letter})])
+        )
+        options: list[Expression] = [sequence(Characters(others), states[0]), Text("")]
+        if letter != mark[0]:
+            options.append(sequence(Text(mark[0]), states[1]))
+        if at + 1 < len(mark):
+            options.append(sequence(Text(letter), states[at + 1]))
+        elif then is not None:
+            options.append(sequence(Text(letter), then))
+        rules.define(states[at], choice(options))
+    return states[0]
+
+
+def test_free_text_goes_on_with_calls() -> None:
+    rules = Rules()
+    name = rules.token("name", Sequence((Text('"'), Repeat(Characters(((97, 122),))), Text('"'))))
+    text = rules.reserve("start")
+    gap = Repeat(Characters(((10, 10), (32, 32))), 0, 2)
+    call = sequence(Text("\n"), name, gap, Text("\n</call>"), text)
+    rules.define(text, without("<call>", rules, call))
+    found = texts(write(rules.grammar(text), "llguidance")[0])
+    for good in (
+        "",
+        "a<b",
+        "<<call",
+        "x <call",
+        '<<call>\n"a" \n\n</call>',
+        '<call>\n"a"\n</call><call>\n""\n</call>.',
+    ):
+        assert found.refuses(good) is None, good
+    for bad in ("<call>", "<call>x", '<call>\n"a"</call>', '<call>\n"a"   \n</call>'):
+        assert found.refuses(bad) is not None, bad
+    assert found.refuses("<b> " * 5_000) is None
+
+
+@fewer(2)
+@given(st.lists(st.sampled_from(["<", "/", "v", ">", "\n", "x", "\n</v>", "\n</v"])), st.booleans())
+def test_values_end_at_the_first_mark(parts: list[str], spaced: bool) -> None:
+    rules = Rules()
+    mark = "\n</v>"
+    gap = Repeat(Characters(((10, 10), (32, 32))), 0, 4)
+    value = sequence(Text("<v>\n"), without(mark, rules, None), Text(mark))
+    thoughts = Repeat(sequence(gap, Text("<t>"), without("</t>", rules, None), Text("</t>")))
+    many = Repeat(sequence(gap, rules.add("value", value)), 1, None) if spaced else value
+    token = rules.token("end", Text("!"))
+    found = texts(write(rules.grammar(sequence(thoughts, many, optional(token))), "llguidance")[0])
+    text = "".join(parts)
+    once = text.find(mark) < 0 and (text + mark).find(mark) == len(text)
+    assert (found.refuses(f"<v>\n{text}{mark}!") is None) >= once
+    if once:
+        assert found.refuses(f"<t></t</t><t>{text}</t><v>\n{text}{mark}") is None
+    elif not spaced:
+        assert found.refuses(f"<v>\n{text}{mark}") is not None
+
+
+def test_a_repetition_that_an_engine_does_not_take_is_a_loss_of_its_keyword() -> None:
+    long = {"type": "string", "maxLength": 3_000}
+    grammar = Written.of(long, {"type": "array", "items": long, "minItems": 2, "maxItems": 150_000}).grammar
+    losses = [loss for engine in ENGINES for loss in write(grammar, engine)[1]]
+    found = {(loss.engine, loss.path[-1], loss.keyword) for loss in losses}
+    assert found == {
+        ("gbnf", "a", "maxLength"),
+        ("gbnf", "s", "maxLength"),
+        ("gbnf", "b", "maxItems"),
+        ("xgrammar", "b", "maxItems"),
+    }
+    assert "{0,3000}" not in write(grammar, "gbnf")[0]
+
+
+def test_a_repeated_group_of_gbnf_is_a_rule() -> None:
+    grammar = Written.of({"type": "array", "items": {"type": "null"}, "maxItems": 500}).grammar
+    assert "){0,499}" not in write(grammar, "gbnf")[0]
+    assert "){0,499}" in write(grammar, "xgrammar")[0]
+
+
+def test_chains_that_would_end_the_process_of_an_engine_are_refused() -> None:
+    rules = Rules()
+    made: Expression = Text("")
+    for _ in range(1_300):
+        made = rules.add("link", sequence(Text("a"), optional(made)))
+    for engine in ENGINES:
+        with pytest.raises(UnwritableError, match="lead to one another"):
+            write(rules.grammar(made), engine)
+
+
+def test_groups_in_groups_become_rules() -> None:
+    made: Expression = Text("x")
+    for _ in range(90):
+        made = choice([sequence(Text("a"), made, Text("b")), Text("c")])
+    for rule in (Rules().grammar(made), (rules := Rules()).grammar(rules.token("t", made))):
+        found = texts(write(rule, "llguidance")[0])
+        assert found.refuses("a" * 90 + "x" + "b" * 90) is None
+        assert found.refuses("aacbb") is None
+        assert found.refuses("aacb") is not None
+
+
+def test_the_same_grammar_has_the_same_bytes() -> None:
+    schemas = [{"enum": ["a", 1]}, {"type": "object", "properties": {"z": {}, "y": {"pattern": "a"}}}, {}]
+    for engine in ENGINES:
+        assert write(Written.of(*schemas).grammar, engine) == write(Written.of(*schemas).grammar, engine)
+    with pytest.raises(ValueError, match="no engine"):
+        write(Written.of({}).grammar, "outlines")
