@@ -36,8 +36,7 @@ from ..contract.tree import (
     children,
 )  # fmt: skip
 from ..jsonschema.charset import Ranges, complement, union
-from ..jsonschema.equality import key
-from ..jsonschema.json_values import MAX_DEPTH
+from ..jsonschema.json_values import MAX_DEPTH, key
 from .expressions import (
     Characters,
     Choice,
