@@ -217,6 +217,21 @@ def test_a_step3_call_of_another_type_is_a_problem() -> None:
     assert (parsed.calls, len(parsed.problems)) == ((), 1)
 
 
+def test_other_ways_in_which_families_write_a_call() -> None:
+    for text, format in (
+        ('<tool_call>f>{"a": "x"}', "glm4"),
+        ('<|tool_call:start|>f\n{"a": "x"}\n<|tool_call:end|>', "solar-open2"),
+        (
+            "<dots_function_call><invoke name=f><parameter name=a>x</parameter></invoke></dots_function_call>",
+            "dots",
+        ),
+        ('<functionname="f"><paramname="a">x</param></function>', "minicpm5"),
+        ('<tool_call>{"name": "f", "arguments": {"a": "x"}}</arg_value>', "zeroclaw"),
+    ):
+        parsed = parse(text, format)
+        assert (plain(parsed.calls), parsed.text, parsed.problems) == ([("f", {"a": "x"})], "", ())
+
+
 def test_values_of_hyperclovax_are_json_where_it_is_named() -> None:
     text = FAMILIES["glm4"].write([("f", {"a": '"x \\"y\\""', "b": "3", "c": "two words", "d": '"x'})])
     assert plain(parse(text, "hyperclovax").calls) == [

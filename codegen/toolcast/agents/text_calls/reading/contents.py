@@ -3,6 +3,7 @@
 Each raises BrokenError for another content.
 """
 
+import re
 from functools import partial
 
 from ....runtime.bounded_json import UnreadableJSONError, read_json
@@ -94,17 +95,10 @@ def _read_json_arguments(feed: Feed, ready: ReadyCall, name: str, id: str) -> Re
 def _read_parameters(feed: Feed, ready: ReadyCall, name: str, id: str) -> Reading[list[Found]]:
     yield CallBegun(name, id)
     found: dict[str, object] = {}
-    while True:
-        if (yield from skip_space(feed)) == "":
-            break
-        for parameter in ready.parameters:
-            opened = yield from match(feed, parameter.open)
-            if opened is not None:
-                break
-        else:
-            break
-        key = opened["key"].strip()
-        feed.at += len(opened[0])
+    while (yield from skip_space(feed)) and (opened := (yield from _opened(feed, ready))):
+        parameter, marker = opened
+        key = marker["key"].strip()
+        feed.at += len(marker[0])
         tell = partial(ArgumentsPiece, key)
         is_end = partial(_ends_value, feed, parameter, ready)
         value, ended = yield from until(feed, parameter.ends, tell, parameter.form.trim, is_end=is_end)
@@ -122,12 +116,15 @@ def _read_parameters(feed: Feed, ready: ReadyCall, name: str, id: str) -> Readin
 
 def _ends_value(feed: Feed, parameter: ReadyParameter, ready: ReadyCall) -> Reading[bool]:
     """Tell whether the closing marker or another parameter follows, and not only begins like that."""
-    if _close(feed, parameter) is not None:
-        return True
-    for other in ready.parameters:
-        if (yield from match(feed, other.open)) is not None:
-            return True
-    return False
+    return _close(feed, parameter) is not None or (yield from _opened(feed, ready)) is not None
+
+
+def _opened(feed: Feed, ready: ReadyCall) -> Reading[tuple[ReadyParameter, re.Match[str]] | None]:
+    for parameter in ready.parameters:
+        marker = yield from match(feed, parameter.open)
+        if marker is not None:
+            return parameter, marker
+    return None
 
 
 def _close(feed: Feed, parameter: ReadyParameter) -> str | None:
