@@ -221,10 +221,7 @@ def test_other_ways_in_which_families_write_a_call() -> None:
     for text, format in (
         ('<tool_call>f>{"a": "x"}', "glm4"),
         ('<|tool_call:start|>f\n{"a": "x"}\n<|tool_call:end|>', "solar-open2"),
-        (
-            "<dots_function_call><invoke name=f><parameter name=a>x</parameter></invoke></dots_function_call>",
-            "dots",
-        ),
+        ("<invoke name=f><parameter name=a>x</parameter></invoke>", "dots"),
         ('<functionname="f"><paramname="a">x</param></function>', "minicpm5"),
         ('<tool_call>{"name": "f", "arguments": {"a": "x"}}</arg_value>', "zeroclaw"),
     ):
