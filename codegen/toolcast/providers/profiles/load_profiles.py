@@ -19,6 +19,7 @@ from ...jsonschema.keywords import KEYWORDS
 from ...package_files import profile_ids
 from ...runtime.request_rules import RequestRules
 from ...toml_tables import find_place, split_fault
+from ..provider_rules import is_rule
 from ..result_schemas import NARROWING
 from .dialect import Dialect, contradictions
 from .envelope import CARRIERS, PLACEHOLDERS, placeholders
@@ -185,6 +186,8 @@ def _with_base(
         inherited.pop("text-envelope", None)
     if "text-envelope" in raw:
         inherited.pop("text-envelope", None)
+    if isinstance(raw.get("rules"), list):  # what is said later holds
+        raw["rules"] = [*inherited.get("rules", ()), *raw["rules"]]
     return _overlaid(inherited, raw)
 
 
@@ -233,8 +236,7 @@ _Problem = tuple[str, ...]
 """A message, a hint, and the keys that lead to what is wrong."""
 _ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _TABLES: dict[str, type[Struct]] = {
-    "dialect": Dialect,
-    "strict": Dialect,
+    **dict.fromkeys(("dialect", "strict"), Dialect),
     "limits": Limits,
     "request": RequestRules,
     "examples": ExampleRules,
@@ -330,11 +332,22 @@ def _meanings(raw: JsonMapping, profile: Profile) -> Iterator[_Problem]:
     for key, value in raw.get("limits", {}).items():
         if isinstance(value, int) and value < 0:
             yield f"'limits.{key}' is {value}", "a limit is at least 0; leave it out for none", "limits", key
+    yield from _evidence(profile)
     yield from _request(profile.request)
     yield from _answers(raw.get("answers", {}))
     for table, dialect in (("dialect", profile.dialect), ("strict", profile.strict)):
         for sentence in () if dialect is None else contradictions(dialect):
             yield f"[{table}]: {sentence}", "these axes do not go together", table
+
+
+def _evidence(profile: Profile) -> Iterator[_Problem]:
+    for each in profile.rules:
+        for name in each.names:
+            if not is_rule(name):
+                hint = 'write a table and a keyword, a construct or a limit: "strict.pattern", "limits.tools"'
+                yield f"'rules.names' has {name!r}, which is no rule", hint, "rules"
+        if each.dated and not _is_date(each.dated):
+            yield f"'rules.dated' is {each.dated!r}, which is no date", "write it as 2026-11-21", "rules"
 
 
 def _template(raw: JsonMapping, table: str, required: tuple[str, ...]) -> Iterator[_Problem]:

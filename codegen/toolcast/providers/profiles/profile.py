@@ -120,6 +120,32 @@ class ResultRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     without: tuple[str, ...] = ()
 
 
+Status = Literal["accepted", "ignored", "refused", "rewritten", "unknown"]
+"""What a provider does with a keyword or a construct. `rewritten`: it gives it another meaning."""
+Confidence = Literal["documented", "client-code", "probed"]
+"""How a rule is known: by the provider's text, by the code of a client or of the provider, or by answers."""
+
+
+class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """Where rules come from, for `rules` of a profile. Of several for one rule, the last that states a value
+    counts; those of a base come first, and one without names makes all before it void.
+
+    Attributes:
+        names: the rules, by table and name: "strict.pattern", "limits.tools"; what is said of one in
+            `dialect` holds in `strict`, too. Empty for all rules.
+        status: what the provider does with what toolcast does not send, or with what a rule is named for.
+        source: the text that states them; empty for the profile's sources.
+        dated: ISO date on which they were last checked; empty for that of the profile.
+        confidence: how they are known; None for documented.
+    """
+
+    names: tuple[str, ...] = ()
+    status: Status | None = None
+    source: str = ""
+    dated: str = ""
+    confidence: Confidence | None = None
+
+
 class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """One provider as data.
 
@@ -145,6 +171,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
             that begins "is not sent, because".
         limits: what one request may hold.
         request: what a request needs beside its tool objects.
+        rules: where its rules come from, and what it does with what breaks them (`provider_rules`).
         answers: the provider's answer to a breach, by rule (`load_profiles.RULES`).
         models: globs of the models that the profile applies to; for people, not for code.
     """
@@ -167,5 +194,6 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     lost: dict[str, str] = {}
     limits: Limits = Limits()
     request: RequestRules = RequestRules()
+    rules: tuple[Evidence, ...] = ()
     answers: dict[str, str] = {}
     models: tuple[str, ...] = ()
