@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -22,10 +24,10 @@ NEWEST = "https://json-schema.org/draft/2020-12/schema"
 
 def tool(**more: Any) -> dict[str, Any]:
     """Parameters of which every mode can say all."""
-    properties = {"title": {"type": "string", "title": "Title", "description": "The title."}}
+    properties = {"title": {"type": "string", "title": "Title of a page", "description": "The title."}}
     return {
         "type": "object",
-        "title": "Parameters",
+        "title": "Search of pages",
         "properties": properties,
         "required": ["title"],
         "additionalProperties": False,
@@ -45,6 +47,52 @@ def test_a_title_is_sent_to_those_alone_whose_profile_keeps_it(provider: str) ->
     ]
     lost = ("dropped", "kept elsewhere")
     assert reported == ([] if keeps else [("", *lost), ("/properties/title", *lost)])
+
+
+ADDRESS = {
+    "type": "object",
+    "title": "homeAddress",
+    "properties": {"street": {"type": "string", "title": "Street and number"}},
+    "required": ["street"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize("provider", sorted(KEEPING["title"]))
+@pytest.mark.parametrize(
+    ("name", "schema", "place"),
+    [
+        ("file_path", {"type": "string", "title": "File Path"}, "/properties/file_path"),
+        ("userID", {"type": "string", "title": "user-id"}, "/properties/userID"),
+        ("at", {"anyOf": [{"type": "string"}, {"type": "integer"}], "title": "At"}, "/properties/at"),
+        ("pair", {"$ref": "#/$defs/HomeAddress"}, ""),
+    ],
+)
+def test_a_title_that_repeats_a_name_is_left_out(
+    provider: str, name: str, schema: dict[str, Any], place: str
+) -> None:
+    properties = {name: schema, "to": {"$ref": "#/$defs/HomeAddress"}}
+    definitions = {"HomeAddress": ADDRESS}
+    given = {
+        "type": "object",
+        "title": "lookArguments",
+        "properties": properties,
+        "required": [*properties],
+        "additionalProperties": False,
+        "$defs": definitions,
+    }
+    found = normalize(given, provider)
+    assert {*re.findall(r'"title": "(.*?)"', json.dumps(found.schema))} == {"Street and number"}
+    noted = {entry.path for entry in found.ledger if entry.keyword == "title"}
+    assert {"", place} <= noted
+    assert normalize(found.schema, provider).schema == found.schema
+
+
+def test_a_title_that_comes_to_its_name_in_the_walk_is_left_out() -> None:
+    """The walk merges `allOf`, and a second one would read the title beside the name."""
+    branches = [{"type": "string", "title": "X"}]
+    found = normalize({"type": "object", "properties": {"x": {"allOf": branches}}}, "gemini")
+    assert found.schema["properties"]["x"] == {"type": "string"}
 
 
 @pytest.mark.parametrize("provider", available())

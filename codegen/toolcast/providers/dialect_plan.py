@@ -14,6 +14,7 @@ from . import passes
 from .ledger import Ledger
 from .node import Keywords, Node, Pass, stated_type
 from .passes import keywords as operations
+from .passes.annotations import title as named_title
 from .passes.keywords import Operation
 from .profiles.dialect import Dialect
 
@@ -78,7 +79,7 @@ def plan_of(dialect: Dialect) -> DialectPlan:
     by = operations.BY_DISPOSITION
     other = by[dialect.other]
     found: dict[str, Operation | None] = dict.fromkeys(
-        (*_WALKED, "$schema", "type", "format", "pattern"), other
+        (*_WALKED, "title", "$schema", "type", "format", "pattern"), other
     )
     for each in ("keep", "drop", "describe", "block"):
         found.update(dict.fromkeys(getattr(dialect, each), by[each]))
@@ -86,6 +87,7 @@ def plan_of(dialect: Dialect) -> DialectPlan:
     found.update((key, operations.omit) for key in _OMITTED if key not in stated)
     own: dict[str, Operation] = {
         **dict.fromkeys(_WALKED, walked),
+        "title": named_title,
         "$schema": operations.draft,
         "format": operations.format,
         "pattern": operations.pattern,

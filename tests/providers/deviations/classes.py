@@ -135,5 +135,10 @@ CLASSES: tuple[Deviation, ...] = (
         keywords.refused,
     ),
     Deviation("theirs is bare", "Theirs says no more than a type where the input says more.", forms.bare),
+    Deviation(
+        "titles left out",
+        "A title that repeats a name costs tokens and tells a model nothing; the ledger has it.",
+        keywords.repeated_title,
+    ),
     Deviation("said in words", "The provider does not enforce it; the ledger has it.", keywords.in_words),
 )

@@ -129,6 +129,15 @@ def in_words(step: Step, ours: Any, theirs: Any) -> Pair | None:
     return (ours, without(theirs, *gone)) if gone else None
 
 
+def repeated_title(step: Step, ours: Any, theirs: Any) -> Pair | None:
+    """A title that repeats a name; the ledger has it."""
+    if not both(ours, theirs) or step.case.ours is None or "title" not in theirs or "title" in ours:
+        return None
+    reasons = [entry.reason for entry in step.case.ours.ledger if entry.keyword == "title"]
+    repeated = any("repeats the name" in each or "an identifier" in each for each in reasons)
+    return (ours, without(theirs, "title")) if repeated else None
+
+
 def same_openness(step: Step, ours: Any, theirs: Any) -> Pair | None:
     """`{}` and `true` are one schema."""
     if both(ours, theirs):

@@ -63,6 +63,7 @@ COMPLETION: tuple[Pass, ...] = (
     strict_objects.OPEN,
     containers.NOT_EMPTY,
     nullable.COMPLETING,
+    annotations.TITLES,
     annotations.DESCRIPTION,
     annotations.ALONE,
 )

@@ -1,6 +1,6 @@
-"""Moves the annotations beside an output's `anyOf` into its branches.
+"""Leaves out titles that say nothing, and moves the annotations beside an output's `anyOf` into its branches.
 
-Axis: `any-of = "only"`.
+Axes: `keep`, of `title`; `any-of = "only"`.
 
     {"anyOf": [{"type": "string"}, {"type": "integer"}], "description": "A key."}
     {"anyOf": [{"type": "string", "description": "A key."}, {"type": "integer", "description": "A key."}]}
@@ -9,25 +9,84 @@ A description goes into every branch if none has its own, else before that of th
 into the first branch: a union takes what any branch takes. One with a branch that accepts any value is left
 out.
 
-Ledger: `anyOf` dropped where a branch accepts any value, kept elsewhere; `description` and `title` rewritten,
-or dropped; other annotations described.
+A title is left out if it is the name of its property or its definition, in whatever case and with whatever
+separators, or if it is an identifier at the root, where generators write the name of a class.
+
+Ledger: `title` dropped, kept elsewhere; `anyOf` dropped where a branch accepts any value, kept elsewhere;
+`description` and `title` rewritten, or dropped; other annotations described.
 Sent and decoded: as the contract has it. Source: the notes on `anyOf` of each profile.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from ...jsonschema.json_values import JsonObject
-from ...jsonschema.schema_node import SchemaNode
+from ...jsonschema.schema_node import Schema, SchemaNode
 from ..constraint_texts import described, describes_default, phrase
 from ..ledger import Ledger, checked
 from ..node import Node, Pass
 from ..profiles.dialect import Dialect
+from .keywords import ABSENT, Result
 from .unions import note_free_union
 
 _BESIDE = "the provider allows nothing beside `anyOf`"
 WORDS = ("default", "examples", "example", "deprecated")
+_NAMING = ("properties", "$defs", "definitions")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_REPEATS = "is left out, because it repeats the name"
+_CLASS = "is left out, because it is an identifier, as generators write for a class"
+
+
+def title(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
+    """Leave out a title that says no more than the names of its schema."""
+    path, value = node.path, node.keywords[key]
+    names = [segments[-1] for segments in node.entered if segments]
+    if path is not None and path[0] is not None and path[0][1] in _NAMING:
+        names.append(node.place.walk.renames.get(path[1], path[1]))
+    repeats = _repeats(value, names)
+    if not repeats and (path is not None or not _IDENTIFIER.fullmatch(value)):
+        return value, ()
+    ledger.note(path, key, "dropped", "kept elsewhere", _REPEATS if repeats else _CLASS)
+    return ABSENT, ()
+
+
+def _repeats(value: str | None, names: Iterable[str]) -> bool:
+    if value is None:
+        return False
+    letters = _letters(value)
+    return any(letters == _letters(name) for name in names)
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def without_titles(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Leave out the titles of properties that got their names, or their schemas, in the walk."""
+    before = node.keywords["properties"]
+    after = {name: _without_title(name, schema, ledger) for name, schema in before.items()}
+    if all(schema is before[name] for name, schema in after.items()):
+        return node
+    return node.having({**node.keywords, "properties": after})
+
+
+def _without_title(name: str, schema: Schema, ledger: Ledger) -> Schema:
+    if not isinstance(schema, SchemaNode) or not _repeats(schema.keywords.get("title"), (name,)):
+        return schema
+    ledger.note(schema.path, "title", "dropped", "kept elsewhere", _REPEATS)
+    return replace(schema, keywords={key: value for key, value in schema.keywords.items() if key != "title"})
+
+
+TITLES = Pass(
+    name="titles",
+    apply=without_titles,
+    needed=lambda dialect: "title" in dialect.keep,
+    keywords=frozenset(("properties",)),
+)
 
 
 def without_siblings(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
