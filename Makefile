@@ -30,7 +30,7 @@ DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyp
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
 
-.PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos pins release-check engines
+.PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos pins release-check engines profiles-due
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -224,6 +224,9 @@ laws: $(STAMP) ## Hold real tools and composed schemas to all laws, for every pr
 
 rules: $(STAMP) ## Judge real tool definitions by every provider's published rules; a table
 	$(BIN)/python -m tests.providers.rules
+
+profiles-due: $(STAMP) ## List the rules of built-in profiles that were last checked more than 180 days ago; ARGS=2027-07-01 is another day
+	$(BIN)/python -m bench.reference.rule_data $(ARGS)
 
 repairs: $(STAMP) ## Judge corrections of malformed arguments; writes a part of docs/reference/arguments.md
 	$(BIN)/python -m bench.repairs --write docs/reference/arguments.md

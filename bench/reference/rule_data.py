@@ -1,13 +1,20 @@
-"""The data of what each provider takes, made from the profiles: one document, and vectors."""
+"""The data of what each provider takes, made from the profiles: one document, and vectors.
+
+    python -m bench.reference.rule_data [YYYY-MM-DD]
+
+lists the rules that are due that day, or today, with their sources.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
+from datetime import date
 from pathlib import Path
 
 import msgspec
 from toolcast.providers import available, load_profile
-from toolcast.providers.provider_rules import document_of
+from toolcast.providers.provider_rules import document_of, due_rules
 from toolcast.providers.rule_vectors import vectors_of
 
 FOLDER = Path(__file__).parents[2] / "codegen" / "toolcast" / "providers"
@@ -51,3 +58,19 @@ def write(folder: Path = FOLDER) -> list[str]:
 
 def _read(path: Path) -> str | None:
     return path.read_text("utf-8") if path.is_file() else None
+
+
+def due(today: date) -> list[str]:
+    """A line for each source of rules that are to be checked again: profile, date, source, rules."""
+    by: dict[tuple[str, str, str], list[str]] = {}
+    for id in available():
+        for rule in due_rules(load_profile(id), today):
+            by.setdefault((rule.dated, id, "; ".join(rule.sources)), []).append(rule.key)
+    return [
+        f"{dated} {id}: {source}\n    {', '.join(names)}" for (dated, id, source), names in sorted(by.items())
+    ]
+
+
+if __name__ == "__main__":
+    lines = due(date.fromisoformat(sys.argv[1]) if len(sys.argv) > 1 else date.today())
+    print("\n".join(lines) or "no rule is due")

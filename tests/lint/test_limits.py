@@ -1,5 +1,6 @@
 """Limits are data: each is breached by one, under a profile written for the test; sizes by another count."""
 
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.analysis.lint.linted_tool import Size, measured
-from toolcast.providers import load_profile
+from toolcast.providers import available, load_profile
 
+from bench.reference.rule_data import due
 from tests.lint.projects import found, run, spec, write
 
 TEXT = {"type": "string", "description": "Some text that is needed."}
@@ -321,3 +323,31 @@ def test_depth_follows_references_and_stops_in_circles() -> None:
     again = {"$ref": "#/$defs/node"}
     node = {"type": "object", "properties": {"next": again}}
     assert measured({"type": "object", "properties": {"n": again}, "$defs": {"node": node}}).depth == 1
+
+
+def test_old_rules_of_an_own_profile_are_noted(tmp_path: Path) -> None:
+    folder = acme(tmp_path, "tools = 3", {"a": tool()})
+    last = date(2026, 11, 21) + timedelta(days=180)
+    assert found(folder, "stale-rules", today=last) == []
+    (only,) = found(folder, "stale-rules", today=last + timedelta(days=1))
+    assert (only.severity, only.file, only.line) == ("note", str(folder / "pyproject.toml"), 2)
+    assert only.message.startswith("'acme' has ")
+    assert only.message.endswith(" old rules, the oldest last checked on 2026-11-21")
+    assert "limits.tools" in only.fix
+
+    renewed = PROFILE.replace(
+        "[envelope]", '[[rules]]\nnames = ["limits.tools"]\ndated = "2027-05-01"\n[envelope]', 1
+    )
+    acme(tmp_path, "tools = 3", {"a": tool()}, profile=renewed)
+    (only,) = found(folder, "stale-rules", today=last + timedelta(days=1))
+    assert "limits.tools" not in only.fix
+    acme(tmp_path, "tools = 3", {"a": tool()}, profile=PROFILE.replace("2026-11-21", "2027-05-01"))
+    assert found(folder, "stale-rules", today=last + timedelta(days=1)) == []
+
+
+def test_built_in_rules_that_are_due_are_listed_with_their_sources() -> None:
+    assert due(date(2026, 11, 23)) == []
+    lines = due(date(2027, 12, 1))
+    assert {line.split()[1].rstrip(":") for line in lines} == {*available()}
+    cohere = [line for line in lines if " cohere: " in line and "limits.all-properties" in line]
+    assert ["section on strict_tools (2026)" in line for line in cohere] == [True]

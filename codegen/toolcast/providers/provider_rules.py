@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date, timedelta
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -17,6 +18,8 @@ from .profiles.profile import Confidence, Evidence, Limits, Profile, Status
 
 VERSION: Final = 1
 """The version of the document; it grows where a reader of the one before would misread it."""
+MAX_AGE: Final = timedelta(days=180)
+"""The time after which a rule is to be checked again: providers change without a word."""
 Kind = Literal["keyword", "construct", "limit"]
 _LISTS = ("keep", "describe", "drop", "block")
 _OWN = frozenset((*_LISTS, "other", "recursion", "exclusive", "other-formats", "const", "one-of", "all-of"))
@@ -118,6 +121,20 @@ def rules_of(profile: Profile) -> tuple[ProviderRule, ...]:
         The rules of each dialect, keywords first, then the limits.
     """
     return tuple(_rules(profile))
+
+
+def due_rules(profile: Profile, today: date) -> tuple[ProviderRule, ...]:
+    """List the rules of a provider that are to be checked again, the oldest first.
+
+    Args:
+        profile: its profile.
+        today: the day on which that is asked.
+
+    Returns:
+        The rules that were last checked more than `MAX_AGE` before `today`.
+    """
+    due = [each for each in rules_of(profile) if today - date.fromisoformat(each.dated) > MAX_AGE]
+    return tuple(sorted(due, key=lambda each: each.dated))
 
 
 def document_of(profiles: dict[str, Profile]) -> JsonObject:

@@ -33,7 +33,7 @@ from .descriptions import (
 from .finding import RULES, Finding, leveled, merged, unknown_levels
 from .flags import deprecations, flags
 from .linted_tool import LintedTool, Progress, Project, in_groups, is_selected, load_project, unknown_tools
-from .provider_checks import losses, not_strict, request_limits, tool_limits
+from .provider_checks import losses, not_strict, request_limits, stale_rules, tool_limits
 from .recorded import refused_calls
 from .tokens import Tokens, counted, token_budgets, unknown_budgets
 
@@ -228,6 +228,7 @@ def lint_project(config: Config, project: Project, settings: Settings) -> LintOu
         profiles, _ = profiles_of(config)
         refused += settings.calls.problems
         found += [each for subject in subjects for each in refused_calls(subject, settings.calls, profiles)]
+    found += stale_rules(config, settings.today)
     found = leveled(found, config.lint.levels)
     kept, used = suppressed(found, subjects, settings.today)
     off = {code for code, level in config.lint.levels.items() if level == "off"}

@@ -128,6 +128,12 @@ RULES: Final[dict[str, LintRule]] = {
         "Name of the search for tools",
         "Where a tool has `defer`, the provider's search is in the list; no two may have one name.",
     ),
+    "stale-rules": LintRule(
+        "note",
+        "Rules of a provider are old",
+        "Rules of a profile of the project's own (`profiles`) were last checked more than 180 days ago.",
+        whole=True,
+    ),
     "strict-tools": LintRule(
         "error",
         "Too many strict tools",

@@ -5,14 +5,17 @@ Limits are data: `Profile.limits`.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
+from ...config import Config, setting_place
 from ...jsonschema.pointers import join, split
-from ...providers import Profile
-from ...providers.ledger import NOT_STRICT
+from ...providers import Profile, load_profiles
+from ...providers.ledger import NOT_STRICT, names_in_words
+from ...providers.provider_rules import due_rules
 from ...spec.deprecation import shown_description
 from ...spec.parsed_document import Path
 from .finding import RULES, Finding
@@ -241,6 +244,23 @@ def request_limits(subjects: Sequence[LintedTool], profile: Profile, file: str) 
         yield Finding(
             file=file, code=rule, severity=RULES[rule].severity, providers=(profile.id,), message=message,
             answer=reported, fix=_LESS if rule in _OF_STRICT else _FEWER,
+        )  # fmt: skip
+
+
+def stale_rules(config: Config, today: date) -> Iterator[Finding]:
+    """Yield findings about old rules of the profiles that are the project's own."""
+    for profile in load_profiles(config.profiles).values() if config.profiles else ():
+        due = due_rules(profile, today)
+        if not due:
+            continue
+        file, line, column = setting_place(config, ("profiles",))
+        names = names_in_words(each.key for each in due)
+        count = _counted(len(due), "old rule")
+        message = f"{profile.id!r} has {count}, the oldest last checked on {due[0].dated}"
+        fix = f"read what the provider says now about {names}, then write today's date as `dated`"
+        yield Finding(
+            file=file, line=line, column=column, code="stale-rules", severity=RULES["stale-rules"].severity,
+            providers=(profile.id,), message=message, fix=fix,
         )  # fmt: skip
 
 
