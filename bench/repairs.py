@@ -61,6 +61,7 @@ REASONS: dict[str, str] = {
     "3f281ffc": "invents a value",
     "3b00ad21": "invents values",
     "7cbaa9d2": "invents a value",
+    "b15358c2": "makes two items of a string",
 }
 
 

@@ -252,6 +252,17 @@ def test_two_readings_that_fit_are_refused_and_named(text: str, one: Any, other:
         "{'a': 'b\\\nc'}",
         '{"a": [""/* b */]}',  # the library's readings: `/* b */`, `null// b`
         '{"a": b// c\n}',
+        '{"a": ["b", "some"one with quotes"]}',  # one item, or two
+        '{"a": ["b" c" ]}',
+        '{"a": ["b +\\n " c"]}',
+        "{'a': 'x: 'b' + 'c', d'}",  # code in a string, or an expression
+        '{"a": "x = "b" + "c""}',
+        '{"a": \'b\' + "c"}',
+        '{"a: 1, "b": 2}',  # a member, or a name with a quote
+        '{"a": "b\\n"c": 1}',
+        "{‘a’: ‘it’s’}",
+        "{`a´: ‘b`}",
+        '{"a": [, 1]}',  # the first item may be missing
         "no JSON at all",
         "```\nno\n```",
         "",
@@ -279,6 +290,43 @@ def test_what_is_not_there_is_not_invented_and_nothing_is_dropped(text: str) -> 
 def test_a_cut_value_counts_only_where_it_is_asked_for(text: str, value: Any) -> None:
     assert read(text, guesses=Guesses("all")) is None
     assert read(text) == value
+
+
+@pytest.mark.parametrize("text", ['{a:"b,c,}', '{"a": "b +}', "{`a´: `b", '{\\"a\\": \\"b\\", c'])
+def test_a_cut_string_that_may_have_ended_before_is_refused(text: str) -> None:
+    assert read(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "guess", "before"),
+    [
+        ("{\"a\": 'b' +\n 'c', \"d\": [1,]}", {"a": "bc", "d": [1]}, "python-literals", "'b' +\n 'c'"),
+        ('{"a": "b" + /* x */ "c" + "d"}', {"a": "bcd"}, "python-literals", '"b" + /* x */ "c" + "d"'),
+        ("{`a´:1}", {"a": 1}, "typographic-quotes", "`a´"),
+        ("{‘a’:1}", {"a": 1}, "typographic-quotes", "‘a’"),
+        ('{"a":\u00a0"b\u00a0c"}', {"a": "b\u00a0c"}, "blanks", "\u00a0"),
+        ('{, "a": 1}', {"a": 1}, "trailing-comma", ","),
+        ('{"a": 1},\n', {"a": 1}, "trailing-comma", ","),
+        ('{"a": [{}\n{}]}', {"a": [{}, {}]}, "missing-comma", ""),
+        (
+            '{"a": https://b.example/c}',
+            {"a": "https://b.example/c"},
+            "unquoted-values",
+            "https://b.example/c",
+        ),
+        ('{"a":"b\\u20', {"a": "b"}, "cut-value", "\\u20"),
+    ],
+)
+def test_a_reading_is_told_as_it_stands_in_the_text(text: str, value: Any, guess: Any, before: str) -> None:
+    guesses = EVERY.recorded()
+    assert read(text, guesses=guesses) == value
+    made = [each for each in guesses.repairs() if each.guess == guess and each.before == before]
+    assert made
+    for each in guesses.repairs():
+        assert each.offset is not None
+        assert text.startswith(each.before, each.offset), each
+    without = Guesses(EVERY.allow - {guess})
+    assert read(text, guesses=without) is None
 
 
 KEEPING = Guesses(EVERY.allow - {"prose", "fence", "comments"})
@@ -346,6 +394,10 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "fences": lambda n: "```" * n + '{"a": 1,}',
     "blanks": lambda n: "{'a': 1" + " \n" * n + "}" + " " * n,
     "bare words": lambda n: "{a: " + "b " * n + "}",
+    "expressions": lambda n: '{"a": ' + '"b" + ' * n + "}",
+    "expressions and comments": lambda n: '{"a": "' + '" /* + */ ' * n + '"}',
+    "other quotes": lambda n: "{‘a’: ‘" + "b’ " * n + "}",
+    "cut escapes": lambda n: '{"a": "' + "\\\\" * n + "\\u",
     "commas": lambda n: '{"a": [1' + "," * n + "]}",
     "no commas": lambda n: '{"a": [' + '"x" ' * n + "]}",
     "prose": lambda n: "word (x) " * n + '{"a": 1,}' + " word" * n,

@@ -152,6 +152,11 @@ def test_the_registry_makes_them(strict: Binding) -> None:
     assert guesses.counts["number"] == 2
 
 
+def test_all_may_stand_among_names() -> None:
+    assert Guesses(["all", "cut-value"]).allow == {*NAMES}
+    assert Guesses(["all"]).allow == Guesses("all").allow == {*NAMES} - {"cut-value"}
+
+
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(ValueError, match="no guess 'numbers'"):
         Guesses(["numbers"])  # type: ignore[list-item]

@@ -22,6 +22,8 @@ _JSON_NUMBER = re.compile(NUMBER)
 _NO_STRING = re.compile(rf"(?:{NUMBER}|true|false|null)(?![\w.+-])")
 _GROUPED = re.compile(r"(?<=[0-9])_(?=[0-9])")
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "`": "`"}
+_CLOSING_QUOTES = frozenset("\"'”’`´")
+_MARKS = frozenset(",+")
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _CHARACTER = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}")
 _OTHER = re.compile(r"\n|\r|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|N\{")
@@ -31,6 +33,8 @@ _NAME = re.compile(r"[\w$][\w$.-]*")
 _BRACKETS = frozenset("{}[]")
 _NOT_BARE = frozenset('{}[](),"\n\r')
 _NEXT_KEY = re.compile(r"""\s*(?:\\?["'“‘][^"'“”‘’\n]{0,200}\\?["'”’]|[\w$-]{1,200})\s*:""")
+_CONCATENATED = re.compile(r"""(?:\s|/\*[^*]{0,80}\*/)*\+(?:\s|/\*[^*]{0,80}\*/)*["'“‘`]""")
+_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^\s#*]+")
 _NEXT_ITEM = re.compile(r"""\s*(?:["'“‘{\[(]|-?[0-9]|(?:true|false|null|True|False|None)\b)""")
 _NO_TEXT = re.compile(
     r"[-+]?(?:nan|inf|infinity|0[xob][0-9a-f_]+|[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)|undefined", re.IGNORECASE
@@ -61,7 +65,7 @@ def aligned(text: str, start: int, end: int, value: object) -> Tokens | None:
             cut, at = own[0][-1].isdigit(), own.end()
             continue
         span = _span(text, at, end, scalar, role)
-        if span is None:
+        if span is None or (role == "item" and _continues(text, tokens, at, span)):
             return None
         written = json.dumps(scalar, ensure_ascii=False)
         tokens.append(Token('"' if isinstance(scalar, str) else "0", written, at, span.end))
@@ -74,6 +78,14 @@ def aligned(text: str, start: int, end: int, value: object) -> Tokens | None:
     cut = cut and at >= end and len(tokens) == known
     plain = _without_parentheses(tokens, edits)
     return None if plain is None else Tokens(plain, edits, at, cut)
+
+
+def _continues(text: str, tokens: list[Token], at: int, span: _Span) -> bool:
+    """Tell whether a string without its first quote may be the rest of the string before it, in which case
+    the quote between them is an inner one."""
+    if "missing-quote" not in span.guesses or text[at] in _QUOTES or not tokens:
+        return False
+    return tokens[-1].kind == '"'
 
 
 def _scalars(value: object) -> Iterator[tuple[object, _Role]]:
@@ -97,7 +109,10 @@ def _gap(text: str, at: int, end: int, tokens: list[Token], edits: list[Edit]) -
             if found.end() == end and piece[-2:] != "*/" and not _BRACKETS.isdisjoint(piece):
                 break  # the rest of the text in a comment: perhaps the comment ends before
             edits.append(Edit("comments", at, found.end(), ""))
-        elif not piece[0].isspace():
+        elif piece[0].isspace():
+            if piece.strip(" \t\r\n"):
+                edits.append(Edit("blanks", at, found.end(), " "))
+        else:
             tokens.append(Token(piece, piece, at, found.end()))
         at = found.end()
     return at
@@ -166,6 +181,8 @@ def _string_span(text: str, at: int, end: int, string: str, role: _Role) -> _Spa
         return _Span(stop + 1, tuple(guesses))
     if width == 2 or not _ends(text, stop, end, role):
         return None  # two quotes and no third may be an empty string
+    if escaped or string[-1:] in _CLOSING_QUOTES or (string.rstrip()[-1:] in _MARKS and stop < end):
+        return None  # a quote of another kind may end it; a mark at its end may stand behind it
     # With no quote left, the string may go on past the end: what looks like its end may belong to it.
     last = text.find(_QUOTES[opening], stop, end) < 0
     return _Span(stop, (*guesses, "cut-value" if last else "missing-quote"))
@@ -175,7 +192,7 @@ def _bare_span(text: str, at: int, end: int, string: str, role: _Role) -> _Span 
     stop = at + len(string)
     if not string or stop > end or text[at:stop] != string or string != string.strip():
         return None
-    if any(mark in string for mark in ("//", "/*", "#")):
+    if any(mark in string for mark in ("//", "/*", "#")) and not _URL.fullmatch(string):
         return None  # perhaps a comment
     if text.startswith('"', stop) and not _NOT_BARE.intersection(string.replace(",", "")):
         return _Span(stop + 1, ("missing-quote",)) if _ends(text, stop + 1, end, role) else None
@@ -207,8 +224,10 @@ def _walk(text: str, at: int, end: int, string: str, role: _Role, closing: str) 
         if char != wanted:
             return None
         if char == quote:
-            if _ends(text, at + 1, end, role):
+            if _ends(text, at + 1, end, role) or _CONCATENATED.match(text, at + 1, end):
                 return None  # it is as good an end of the string
+            if _NEXT_KEY.match(text, at, end) and _may_open(text, at):
+                return None  # it is as good a beginning of a key
             guesses.add("inner-quotes")
         elif char < " ":
             guesses.add("raw-newlines")
@@ -218,6 +237,13 @@ def _walk(text: str, at: int, end: int, string: str, role: _Role, closing: str) 
     if not escapes <= {"character", "own quote"}:
         guesses.add("escapes")
     return _Span(at, tuple(sorted(guesses)))
+
+
+def _may_open(text: str, at: int) -> bool:
+    """Tell whether a member may begin at `at`: after a comma, or in a new line."""
+    while at and text[at - 1] in " \t":
+        at -= 1
+    return at > 0 and text[at - 1] in ",\n"
 
 
 def _escape(text: str, at: int, wanted: str, quote: str) -> tuple[int, "_Escape | None"]:

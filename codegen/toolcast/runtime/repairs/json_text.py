@@ -215,7 +215,9 @@ class _Search:
                 following.append(_State(at + 1, _closed(stack), stack[:-1], other))
             return
         if kind == ",":
-            if after and at + 1 < len(self.tokens) and self.tokens[at + 1].kind in "}]":
+            following_kind = self.tokens[at + 1].kind if at + 1 < len(self.tokens) else ""
+            ends = expected == _END and not following_kind and (link is None or link.at < at)
+            if ends or expected == _FIRST_KEY or (after and following_kind in ("}", "]")):
                 following.append(_State(at + 1, expected, stack, _Link(link, "trailing-comma", at, True, "")))
             elif after:
                 self._insert_bracket(here, following)

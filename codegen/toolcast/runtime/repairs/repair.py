@@ -26,6 +26,7 @@ LexicalName = Literal[
     "escapes",
     "number-forms",
     "python-literals",
+    "blanks",
     "cut-value",
 ]
 """Guesses at a text that is not JSON."""
@@ -48,7 +49,7 @@ Name = LexicalName | _ValueName
 
 LEXICAL_NAMES: tuple[LexicalName, ...] = get_args(LexicalName)
 _VALUE_NAMES: tuple[_ValueName, ...] = get_args(_ValueName)
-NAMES: tuple[Name, ...] = (*_VALUE_NAMES, *LEXICAL_NAMES)
+NAMES: tuple[Name, ...] = tuple(dict.fromkeys((*_VALUE_NAMES, *LEXICAL_NAMES)))
 EXPLICIT_NAMES: frozenset[Name] = frozenset({"cut-value"})
 """Names that "all" leaves out: what is missing of a value that was cut, nobody can tell."""
 

@@ -37,27 +37,24 @@ class Guesses:
 
     __slots__ = ("_lock", "allow", "counts")
 
-    def __init__(self, allow: "Iterable[Name] | Literal['all']" = ()) -> None:
+    def __init__(self, allow: "Iterable[Name | Literal['all']] | Literal['all']" = ()) -> None:
         """Allow some guesses.
 
         Args:
-            allow: names, as docs/reference/arguments.md lists them; or "all", which is every name but
-                `cut-value`.
+            allow: names, as docs/reference/arguments.md lists them. "all", alone or among them, is every
+                name but `cut-value`.
 
         Raises:
             ValueError: a name is none of these.
         """
         if isinstance(allow, str) and allow != "all":
             raise ValueError(f"allow must be 'all' or names in a tuple, not {allow!r}.")
-        names: tuple[Name, ...] = (
-            tuple(name for name in NAMES if name not in EXPLICIT_NAMES)
-            if isinstance(allow, str)
-            else tuple(allow)
-        )
-        unknown = sorted(set(names) - set(NAMES))
+        names: set[str] = {allow} if isinstance(allow, str) else {*allow}
+        unknown = sorted(names - {"all", *NAMES})
         if unknown:
             raise ValueError(f"There is no guess {unknown[0]!r}. Guesses: {', '.join(NAMES)}.")
-        self.allow: frozenset[Name] = frozenset(names)
+        every = {*NAMES} - EXPLICIT_NAMES if "all" in names else set[Name]()
+        self.allow: frozenset[Name] = frozenset(name for name in NAMES if name in names or name in every)
         self.counts: dict[str, int] = dict.fromkeys(NAMES, 0)
         self._lock = Lock()
 
