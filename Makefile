@@ -263,8 +263,9 @@ $(ENGINES)/.installed: $(STAMP) tests/grammars/setup
 
 engines: $(ENGINES)/.installed ## Install xgrammar and llama.cpp's grammars, 200 MB; `make test` then asks them, too
 
-grammars: $(ENGINES)/.installed ## Ask engines about strict schemas, and about calls under grammars of text formats; writes docs/reports/grammars.md
+grammars: $(ENGINES)/.installed ## Ask engines about strict schemas and about calls in text, an hour; ARGS="--every 20" takes minutes; writes docs/reports/grammars.md
 	$(BIN)/python -m tests.grammars.table --write docs/reports/grammars.md
+	$(BIN)/python -m tests.grammars.call_proof --write docs/reports/grammars.md $(ARGS)
 
 speed: $(TOOLS) ## Measure the ratios that users wait for; fail where one is twice the landed figure
 	$(BIN)/python -m bench.kept $(ARGS)

@@ -48,8 +48,16 @@ VALUES, TRIED = 4, 24
 ENOUGH = 20
 """Disagreements of a format and an engine that are kept; all are counted."""
 
-OTHER_FORMS = frozenset((*("llama3-python-tag", "llama3-function", "lfm2-json", "longcat-lite"),))
-"""Templates that write another form than the first of the format, which is the one of its grammars."""
+OTHER_FORMS = frozenset(
+    (
+        *("deepseek-v4", "deepseek-v41", "hy_v4", "k2-horizon", "lfm2", "lfm2-json", "llama3-function"),
+        *("llama3-python-tag", "llama4-marked", "llama4-pythonic", "longcat-lite", "mistral-v11"),
+        *("mistral-v13", "muse", "nemotron3"),
+    )
+)
+"""Writers of another form, or spelling of strings, than the one that a grammar writes, as its losses say."""
+PYTHON_LISTS = frozenset(("minicpm5", "seed-oss", "step3p5"))
+"""Writers of lists and objects as Python prints them, where grammars write JSON."""
 
 Turn = list[tuple[str, dict[str, Any]]]
 Writer = Callable[[Turn], str]
@@ -153,7 +161,9 @@ async def _unused(*_: Any) -> Any:
 def writers(format: TextFormat) -> tuple[Writer, ...]:
     """Those who write a family's calls without its data; else what is rendered of its forms."""
     names = (format.id, *format.aliases)
-    found: list[Writer] = [family.write for name, family in FAMILIES.items() if name in names]
+    found: list[Writer] = [
+        family.write for name, family in FAMILIES.items() if name in names and name not in OTHER_FORMS
+    ]
     found += [
         template.write
         for name, template in TEMPLATES.items()
@@ -175,6 +185,10 @@ def written(package: Package, tool: Tool, format: TextFormat) -> Iterator[tuple[
     pairs = [[(name, value), (name, tool.values[-1])] for value in tool.values[:1]]
     turns = [*([(name, value)] for value in (*tool.values, *tool.open_values)), *pairs]
     for number, turn in enumerate(turns):
+        if format.id in PYTHON_LISTS and any(
+            isinstance(each, (list, dict)) for _, value in turn for each in value.values()
+        ):
+            continue
         declared = not len(tool.values) <= number < len(tool.values) + len(tool.open_values)
         for writer in writers(format):
             try:

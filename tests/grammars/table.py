@@ -1,4 +1,4 @@
-"""Both grammar engines on every schema that a provider enforces; writes docs/reports/grammars.md.
+"""Both grammar engines on every schema that a provider enforces; writes a part of docs/reports/grammars.md.
 
     python -m tests.grammars.table --write docs/reports/grammars.md
 
@@ -19,6 +19,7 @@ from typing import Any
 from msgspec import Struct, field
 from toolcast.analysis.instances.edits import instances
 
+from bench.marked import write
 from tests.clients.emitted import SourceTool, reference, sample
 from tests.grammars.cases import ENFORCED, LONGEST, VALUES, Case, cases, has_flag, raised, strict_ones, whole
 from tests.grammars.engine import Engine, RefusedError
@@ -119,7 +120,7 @@ llguidance about the same schemas."""
 
 
 def page(rows: list[Row], engines: dict[str, str], share: str) -> str:
-    out = ["# Grammar engines", "", claim(rows, engines), ""]
+    out = [claim(rows, engines), ""]
     out += ["| engine | schemas compiled | valid values that pass | invalid values kept out |"]
     out += ["|---|---:|---:|---:|"]
     out += [total(rows, name, release) for name, release in engines.items()]
@@ -197,7 +198,7 @@ def main() -> int:
     if options.write is None:
         sys.stdout.write(text)
     else:
-        options.write.write_text(text, encoding="utf-8", newline="\n")
+        write(options.write, "schemas", text)
     wrong = [row.provider for row in rows if has_flag(row.provider) and fails(row)]
     if wrong:
         sys.stderr.write(f"not as it must be: {', '.join(wrong)}\n")
