@@ -73,7 +73,7 @@ def ledger_path(name: str) -> str:
 def grammar_paths(format: str, engine: str, ending: str) -> tuple[str, str]:
     """The grammar of all tools for a text format and an engine, and its ledger."""
     name = f"{GRAMMARS}/{format}.{engine}"
-    return f"{name}.{ending}", f"{LEDGER}/{name}.json"
+    return name if engine == ending else f"{name}.{ending}", f"{LEDGER}/{name}.json"
 
 
 def model_path(family: str, module: Sequence[str]) -> str:
