@@ -50,6 +50,7 @@ class LexerRules:
         self.rules: dict[str, Expression] = {}
         self.tokens = self._below(name for name in grammar.tokens if name in grammar.rules)
         if grammar.by_character:
+            self.rules = {**grammar.rules}
             return
         self._fuzzy = self._find_fuzzy()
         self._next = self._find_endless()
