@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import msgspec
 from msgspec import Struct
 
-from ..diagnostics import did_you_mean
 from ..jsonschema.json_values import JsonObject
 from ..permissions import PERMISSIONS, Permission
 from .arguments import Arguments
@@ -376,6 +375,7 @@ class ToolView(Caller):
         Raises:
             ValueError: there is no such format, engine or tool, or something has no form in the format.
         """
+        from ..diagnostics import did_you_mean
         from ..text_formats.call_grammar import CallsAllowed, call_grammar
         from .standalone_schema import standalone_schema
 

@@ -149,7 +149,7 @@ class CallArguments:
 
     @property
     def losses(self) -> tuple[CallLoss, ...]:
-        """What the rules do not say of the contract, so far."""
+        """Differences of the rules from the contract, so far."""
         found = (loss for values in self._values.values() for loss in values.losses)
         return tuple(dict.fromkeys((*self._own, *(told(loss, self._tool) for loss in found))))
 

@@ -37,7 +37,7 @@ _ELEMENT: Final = re.compile(r"[^\W\d][\w.-]{0,127}")
 
 
 class CallsAllowed(Struct, frozen=True, kw_only=True):
-    """What a grammar allows.
+    """The calls that a grammar allows.
 
     Attributes:
         required: whether a model must call, and writes nothing beside but thoughts.

@@ -16,7 +16,7 @@ ENGINES: Final[tuple[Engine, ...]] = get_args(Engine)
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """What an engine takes.
+    """The bounds of what an engine takes.
 
     Attributes:
         least: turns that a repetition must have, at most.
@@ -69,7 +69,7 @@ def write(grammar: Grammar, engine: str) -> tuple[str, tuple[GrammarLoss, ...]]:
 
 
 class _Writer:
-    """What the syntaxes have in common: a line for each rule, alternatives, groups and repetitions."""
+    """The common part of the syntaxes: a line for each rule, alternatives, groups and repetitions."""
 
     def __init__(self, grammar: Grammar, engine: Engine) -> None:
         self.grammar = grammar

@@ -98,7 +98,7 @@ class UnwritableError(ValueError):
 
 
 class GrammarLoss(Struct, frozen=True):
-    """What a grammar does not say: it lets a model write values that the keyword refuses.
+    """A keyword that a grammar does not say: it lets a model write values that the keyword refuses.
 
     Attributes:
         path: the pointer of the schema in the contract.
@@ -114,7 +114,7 @@ class GrammarLoss(Struct, frozen=True):
 
 
 class Spelling:
-    """How values are written: JSON. Subclasses write other languages."""
+    """The spelling of values: JSON. Subclasses write other languages."""
 
     true: Expression = Text("true")
     false: Expression = Text("false")
@@ -243,7 +243,7 @@ class Values:
 
     @property
     def losses(self) -> tuple[GrammarLoss, ...]:
-        """What is not said so far."""
+        """Keywords that are not said so far."""
         return tuple(self._losses)
 
     def arguments(self) -> Expression:
