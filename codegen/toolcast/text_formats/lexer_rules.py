@@ -49,10 +49,8 @@ class LexerRules:
         self._new = Rules()
         self.rules: dict[str, Expression] = {}
         self.tokens = self._below(name for name in grammar.tokens if name in grammar.rules)
-        if grammar.by_character:
-            self.rules = {**grammar.rules}
-            return
-        self._fuzzy = self._find_fuzzy()
+        self._by_character = grammar.by_character
+        self._fuzzy = set() if grammar.by_character else self._find_fuzzy()
         self._next = self._find_endless()
         self._waiting = [grammar.root]
         while self._waiting:
@@ -68,7 +66,8 @@ class LexerRules:
     def _rewritten(self, name: str) -> Expression:
         inner = name in self.tokens or name in self._fuzzy
         if name not in self._next:
-            return self._original[name] if inner else self._lexed(self._original[name])
+            whole = inner or self._by_character
+            return self._original[name] if whole else self._lexed(self._original[name])
         ways = self._eliminated(name)
         return choice(sequence(*prefix) if inner else self._option(prefix, rest) for prefix, rest in ways)
 
@@ -140,6 +139,13 @@ class LexerRules:
             yield from self._steps((*first.parts, *rest), prefix, endless)
         elif isinstance(first, Rule) and not rest and (endless is None or first.name in endless):
             yield prefix, first.name, ()
+        elif (
+            self._by_character
+            and endless
+            and not endless & self.tokens
+            and (prefix and isinstance(prefix[-1], Text) and isinstance(first, Repeat | Characters | Text))
+        ):
+            yield prefix, "", parts  # a marker ends here; what follows is decided by characters again
         elif not any(references(first)) or (endless is not None and self._is_flat(first, endless)):
             yield from self._steps(rest, (*prefix, first), endless)
         elif isinstance(first, Choice):
@@ -163,7 +169,7 @@ class LexerRules:
                 continue
             row = edges[name] = {}
             for prefix, after, rest in self._steps((self._original[name],), (), states):
-                open = bool(rest) and _has_sets(sequence(*prefix[-1:]))
+                open = bool(rest) and not self._by_character and _has_sets(sequence(*prefix[-1:]))
                 for more, last in self._heads(rest, prefix) if open else [(prefix, rest)]:
                     _add(row, after or last, sequence(*more))
                 waiting += [after] if after else []
@@ -224,7 +230,8 @@ class LexerRules:
         """Return characters as one token, and what follows."""
         characters = sequence(*prefix)
         head = () if characters == Text("") else (self._token(characters),)
-        return Sequence((*head, self._sequence(rest))) if rest else Sequence(head)
+        rest = rest if self._by_character or not rest else (self._sequence(rest),)
+        return Sequence((*head, *rest))
 
     def _is_fuzzy(self, part: Expression) -> bool:
         names = [*references(part)]
