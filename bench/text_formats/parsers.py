@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from toolcast.agents.text_calls import TextFormat, known_formats
+from toolcast.jsonschema.json_values import JsonObject
+from toolcast.text_formats.call_grammar import CallsAllowed, call_grammar
 
 from tests.agents.text_calls.formats.chat_templates import TEMPLATES
 from tests.agents.text_calls.formats.writers import FAMILIES
@@ -34,12 +36,20 @@ SERVERS: Mapping[str, tuple[str, ...]] = {
 """Names of `--tool-call-parser`, as of November 2026: of `vllm/tool_parsers/__init__.py` and its open pull
 requests, and `ToolCallParserEnum` of `sglang/srt/function_call/function_call_parser.py`."""
 
+TOOL: JsonObject = {
+    "type": "object",
+    "properties": {"path": {"type": "string"}, "lines": {"type": "integer"}},
+    "required": ["path"],
+    "additionalProperties": False,
+}
+
 HEAD = """\
 ## Parsers of vLLM and SGLang
 
 Each name that `--tool-call-parser` takes, as of November 2026. toolcast takes the same names.
 
 * *prompt*: the vendor's own words for tools, or toolcast's, where the family has none.
+* *grammar*: whether `registry.grammar` writes its calls for engines that constrain a model.
 * *judge*: what holds the format to the family. *template*: tests write calls as the vendor's chat template
   does. A number: texts of other parsers' tests, above."""
 
@@ -56,8 +66,8 @@ def parsers(texts: Iterable[Text]) -> str:
         names = [", ".join(f"`{name}`" for name in _of(format, served)) for served in SERVERS.values()]
         if any(names):
             prompt = "vendor's" if format.prompts else "toolcast's"
-            rows.append([f"`{id}`", *names, prompt, _judge(format, judged[id])])
-    return HEAD + "\n\n" + "\n".join(table([("format", *SERVERS, "prompt", "judge"), *rows]))
+            rows.append([f"`{id}`", *names, prompt, _grammar(id), _judge(format, judged[id])])
+    return HEAD + "\n\n" + "\n".join(table([("format", *SERVERS, "prompt", "grammar", "judge"), *rows]))
 
 
 def missing() -> list[str]:
@@ -73,6 +83,15 @@ def _of(format: TextFormat, served: tuple[str, ...]) -> Iterator[str]:
 
 def _names(format: TextFormat) -> frozenset[str]:
     return frozenset((format.id, *format.aliases))
+
+
+def _grammar(id: str) -> str:
+    """Whether there are grammars of the format's calls."""
+    try:
+        call_grammar(id, "xgrammar", {"read": TOOL}, CallsAllowed())
+    except ValueError:
+        return "no"
+    return "yes"
 
 
 def _judge(format: TextFormat, texts: int) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 from bench.text_formats.__main__ import report
 from bench.text_formats.judge import judge_all
+from bench.text_formats.parsers import missing
 from bench.text_formats.reference import read
 from bench.text_formats.texts import load
 
@@ -18,6 +19,10 @@ def test_the_report_is_up_to_date_and_no_call_runs_that_is_not_asked_for(shared_
     text, wrong = report(shared_dir)
     assert [line for line in wrong if "not asked for" in line] == []
     assert PAGE.read_text("utf-8") == text
+
+
+def test_each_parser_of_vllm_and_sglang_has_a_format_of_its_name() -> None:
+    assert missing() == []
 
 
 @pytest.mark.corpora
