@@ -1,5 +1,6 @@
-"""Grammars of calls, held to llguidance: what the families' own writers write is taken, and what the engine lets
-a model write is read as calls that the contracts take.
+"""Grammars of calls, held to llguidance.
+
+It takes what the families' own writers write; what it lets a model write is read as calls that fit contracts.
 """
 
 import itertools
@@ -7,13 +8,17 @@ import json
 import random
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import llguidance
 import pytest
 from toolcast.agents.text_calls import Call, TextFormat, known_formats, parse
 from toolcast.agents.text_calls.dispatcher import TextDispatcher
+from toolcast.config import load_config
 from toolcast.jsonschema.validator import Validator
+from toolcast.project.generate import build
+from toolcast.project.worker import FRONTEND
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.bounded_json import read_json
 from toolcast.runtime.wire.guesses import guess
@@ -24,6 +29,7 @@ from toolcast.text_formats.restricted_text import Ending, closed, without
 
 from generated.registry import BINDINGS
 from tests.agents.text_calls.formats.writers import FAMILIES, raw_or_python
+from tests.project.fake import config_of, put, tree
 from tests.sampled import sampled
 
 STRING, WHOLE = {"type": "string"}, {"type": "integer"}
@@ -104,7 +110,8 @@ def test_what_each_family_writes_is_taken(name: str) -> None:
             assert takes(free, f"{before}I look.\n{text}") or "whole" in {
                 form.place for form in known_formats().get(name, known_formats()["glm4"]).calls[:1]
             }, text
-        assert takes(free, f"{thought}Just words.") and not takes(only, f"{thought}Just words.")
+        assert takes(free, f"{thought}Just words.")
+        assert not takes(only, f"{thought}Just words.")
 
 
 def _literals(format: TextFormat) -> list[bytes]:
@@ -176,7 +183,8 @@ def test_what_the_engine_lets_a_model_write_is_read_as_calls_that_the_contracts_
         if text is None:
             continue
         parsed = parse(text, format)
-        assert parsed.problems == () and parsed.calls, text
+        assert not parsed.problems, text
+        assert parsed.calls, text
         for call in parsed.calls:
             assert set(_refused(call)) <= looser, text
             found += 1
@@ -186,7 +194,8 @@ def test_what_the_engine_lets_a_model_write_is_read_as_calls_that_the_contracts_
 def test_one_call_alone_and_one_tool_alone() -> None:
     call = "<tool_call>\n<function=ping>\n</function>\n</tool_call>"
     alone = matcher(grammar("qwen3-coder", required=True, parallel=False).text)
-    assert takes(alone, call) and not takes(alone, f"{call}\n{call}")
+    assert takes(alone, call)
+    assert not takes(alone, f"{call}\n{call}")
     registry = ToolRegistry()
     for name in ("edit", "bash"):
         registry.register(BINDINGS[name], lambda _params, _context: "")
@@ -197,7 +206,9 @@ def test_one_call_alone_and_one_tool_alone() -> None:
         matcher(named.text),
         '<tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>',
     )
-    assert takes(only, text) and not takes(only, text.replace("bash", "edit")) and not takes(only, "No.")
+    assert takes(only, text)
+    assert not takes(only, text.replace("bash", "edit"))
+    assert not takes(only, "No.")
     assert registry.grammar("qwen", "xgrammar").text == registry.grammar("hermes", "xgrammar").text
 
 
@@ -247,7 +258,8 @@ def test_a_structural_tag_leaves_text_to_the_engine_and_says_the_rest() -> None:
     made = call_grammar("qwen3-coder", "xgrammar-tag", TOOLS, CallsAllowed())
     free = json.loads(made.text)["format"]["elements"][1]
     assert (free["triggers"], free["stop_after_first"]) == (["<tool_call>"], True)
-    assert "<function=" in free["excludes"] and "root ::=" in free["tags"][0]["content"]["grammar"]
+    assert "<function=" in free["excludes"]
+    assert "root ::=" in free["tags"][0]["content"]["grammar"]
     assert made.members("vllm") == {"structured_outputs": {"structural_tag": made.text}}
     assert made.members("sglang") == {"response_format": json.loads(made.text)}
     with pytest.raises(ValueError, match="takes grammars for gbnf"):
@@ -260,7 +272,8 @@ def test_texts_without_a_substring_are_those_that_a_search_does_not_find_it_in()
     text = Repeat(letters, 0, 6)
     found = without(rules, "t", text, [Ending(Text("aba")), Ending(Text("cc"), anchored=True)])
     shut = closed(rules, "c", text, "aba", [Ending(Text("aba")), Ending(Text("ac"))])
-    assert found is not None and shut is not None
+    assert found is not None
+    assert shut is not None
     one, two = (
         matcher(write(rules.grammar(each, by_character=True), "llguidance")[0]) for each in (found, shut)
     )
@@ -276,3 +289,39 @@ def test_free_text_may_nearly_be_a_call_any_number_of_times() -> None:
     """The engine refuses more than 2,000 open rules, as one that ends in itself would have here."""
     free = matcher(grammar("qwen3-coder", required=False).text)
     assert takes(free, "x<tool_cal <y " * 2_000)
+
+
+PING = """\
+description: Pings.
+permission: read
+secrets: []
+parameters: {type: object, properties: {n: {type: integer, multipleOf: 2}}}
+"""
+
+
+def test_generate_writes_the_grammars_that_the_configuration_names(tmp_path: Path) -> None:
+    put(tmp_path / "specs/ping.yaml", PING)
+    file = tmp_path / "pyproject.toml"
+    put(file, '[tool.toolcast]\nproviders = []\ngrammars = ["hermes:gbnf", "qwen35:xgrammar-tag"]\n')
+    assert not build(config_of(tmp_path), FRONTEND).failed
+    made = tree(tmp_path / "generated")
+    schemas = {"ping": {"type": "object", "properties": {"n": {"type": "integer", "multipleOf": 2}}}}
+    wanted = call_grammar("hermes", "gbnf", schemas, CallsAllowed())
+    mark, _, text = made["grammars/hermes.gbnf"].decode().partition("\n")
+    assert mark.startswith("# Generated by toolcast")
+    assert text == wanted.text
+    assert json.loads(made["grammars/qwen35.xgrammar-tag.json"])["type"] == "structural_tag"
+    ledger = json.loads(made["ledger/grammars/hermes.gbnf.json"])
+    looser = [each["keyword"] for each in ledger if each["tool"] == "ping" and not each["stricter"]]
+    assert looser[0] == "multipleOf"
+    put(file, '[tool.toolcast]\nproviders = []\ngrammars = ["hermes:gbnf"]\n')
+    assert not build(config_of(tmp_path), FRONTEND, mode="check").plan.empty
+    assert not build(config_of(tmp_path), FRONTEND).failed
+    assert [path for path in tree(tmp_path / "generated") if "grammars/" in path] == [
+        "grammars/hermes.gbnf",
+        "ledger/grammars/hermes.gbnf.json",
+    ]
+    put(file, '[tool.toolcast]\n\ngrammars = ["hermes:gnbf"]\n')
+    (problem,) = load_config(tmp_path)[1]
+    assert (problem.line, problem.column, problem.code) == (3, 1, "unknown-grammar")
+    assert "did you mean 'gbnf'" in problem.hint
