@@ -254,6 +254,14 @@ def test_what_a_form_cannot_hold_is_told_or_refused() -> None:
         call_grammar("hermes", "gbnf", {"f": {"type": "object", "$ref": "#/properties/x"}}, CallsAllowed())
 
 
+@pytest.mark.parametrize("name", known_formats())
+def test_the_reference_tools_have_a_grammar_in_every_format(name: str) -> None:
+    registry = ToolRegistry()
+    for tool in ("web_search", "bash", "edit", "cron_add"):
+        registry.register(BINDINGS[tool], lambda _params, _context: "")
+    matcher(registry.grammar(name, "llguidance").text)
+
+
 def test_a_structural_tag_leaves_text_to_the_engine_and_says_the_rest() -> None:
     made = call_grammar("qwen3-coder", "xgrammar-tag", TOOLS, CallsAllowed())
     free = json.loads(made.text)["format"]["elements"][1]

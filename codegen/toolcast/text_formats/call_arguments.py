@@ -31,7 +31,7 @@ from ..contract.tree import (
 )
 from .expressions import Expression, Repeat, Rule, Rules, Text, choice, optional, sequence
 from .markers import GAP, pattern, written
-from .restricted_text import Ending, TooLargeError, closed, without
+from .restricted_text import Ending, TooLargeError, closed
 from .scalars import ANY_TEXT, NOTHING
 from .text_format import KEY, CallForm, ParameterForm
 from .values import GrammarLoss, Spelling, UnwritableError, Values
@@ -41,6 +41,7 @@ _PYTHON_KEY: Final = re.compile(r"[^\W\d]\w{0,127}")
 # Elements of the name `item` are the items of a list.
 _ELEMENT: Final = re.compile(r"(?!item\Z)[^\W\d][\w.-]{0,127}")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
+_LENGTHS: Final = ("pattern", "format", "minLength", "maxLength")
 _BREAK: Final = Text("\n")
 _BREAKS: Final = (Ending(_BREAK), Ending(Text("\r")))
 _TYPES: Final[dict[type[Node], str]] = {Number: "number", Boolean: "boolean", Null: "null", Array: "array"}
@@ -94,12 +95,38 @@ class Elements(Spelling):
     comma = Text("")
 
 
-class Braces(Raw):
+class Ended(Spelling):
+    """Strings that cannot hold what ends them, or the text around them.
+
+    Attributes:
+        widened: whether a string is said without its lengths and patterns, which would take too many rules.
+    """
+
+    widened = False
+
+    def __init__(self, rules: Rules, endings: Sequence[Ending]) -> None:
+        """Write strings without `endings`."""
+        self._rules = rules
+        self._endings = endings
+
+    def _ended(self, content: Expression, close: str) -> Expression:
+        """Return the content of a string with what closes it."""
+        try:
+            found = closed(self._rules, "string", content, close, self._endings)
+        except TooLargeError:
+            self.widened = True
+            found = closed(self._rules, "string", self.content(ANY_TEXT), close, self._endings)
+        return NOTHING if found is None else found
+
+
+class Braces(Ended):
     """Values as Gemma writes them: keys are words, and strings stand between marks without any escape."""
+
+    _escapes: Mapping[int, str] = {}
 
     def __init__(self, rules: Rules, quote: str) -> None:
         """Write strings between two `quote`."""
-        self._rules = rules
+        super().__init__(rules, (Ending(Text(quote)),))
         self._quote = quote
 
     def ordered(self, fields: Sequence[Field]) -> Sequence[Field]:
@@ -108,8 +135,8 @@ class Braces(Raw):
 
     def quoted(self, content: Expression) -> Expression:
         """Return a string between marks, without one within."""
-        found = closed(self._rules, "text", content, self._quote, (Ending(Text(self._quote)),))
-        return NOTHING if found is None else sequence(Text(self._quote), found)
+        found = self._ended(content, self._quote)
+        return NOTHING if found == NOTHING else sequence(Text(self._quote), found)
 
     def key(self, content: Expression) -> Expression:
         """Return a key: a word as it is, any other text as a string."""
@@ -117,18 +144,13 @@ class Braces(Raw):
         return content if word else self.quoted(content)
 
 
-class Inner(Spelling):
+class Inner(Ended):
     """JSON in text that something ends: no string holds that."""
-
-    def __init__(self, rules: Rules, endings: Sequence[Ending]) -> None:
-        """Write strings without `endings`."""
-        self._rules = rules
-        self._endings = endings
 
     def quoted(self, content: Expression) -> Expression:
         """Return a string without what ends the text around it."""
-        found = without(self._rules, "text", content, self._endings)
-        return NOTHING if found is None else sequence(Text('"'), found, Text('"'))
+        found = self._ended(content, '"')
+        return NOTHING if found == NOTHING else sequence(Text('"'), found)
 
 
 class CallArguments:
@@ -145,13 +167,17 @@ class CallArguments:
         self._root = root
         self._elements: dict[tuple[str, str], Rule] = {}
         self._values: dict[tuple[str, tuple[Ending, ...]], Values] = {}
+        self._spellings: list[Spelling] = []
         self._own: dict[CallLoss, None] = {}
 
     @property
     def losses(self) -> tuple[CallLoss, ...]:
         """Differences of the rules from the contract, so far."""
         found = (loss for values in self._values.values() for loss in values.losses)
-        return tuple(dict.fromkeys((*self._own, *(told(loss, self._tool) for loss in found))))
+        reason = "is not said of all strings: they would need too many rules"
+        wide = any(isinstance(each, Ended) and each.widened for each in self._spellings)
+        own = (CallLoss(self._tool, "", keyword, "", reason) for keyword in _LENGTHS) if wide else ()
+        return tuple(dict.fromkeys((*self._own, *own, *(told(loss, self._tool) for loss in found))))
 
     def written(self) -> Expression:
         """Write the arguments as the form has them between its markers. Raises UnwritableError."""
@@ -177,6 +203,7 @@ class CallArguments:
                 "braces": lambda: Braces(self._rules, self._form.quote),
             }
             spelling = spellings.get(at[0], Spelling)()
+            self._spellings.append(spelling)
             self._values[at] = Values(self._contract, self._rules, self._tool, spelling)
         return self._values[at]
 
@@ -363,7 +390,7 @@ class CallArguments:
             found = closed(self._rules, f"{self._tool}-text", value, close, ends)
         except TooLargeError:
             for node in texts:
-                for keyword in ("pattern", "format", "minLength", "maxLength"):
+                for keyword in _LENGTHS:
                     self._lose(node, keyword, "is not said: text without what ends it needs too many rules")
             found = closed(self._rules, "text", ANY_TEXT, close, ends)
         return [] if found is None else [found]
@@ -375,9 +402,9 @@ class CallArguments:
         if isinstance(node, Boolean):
             return [Text(each) for each in ("true", "false", "True", "False")]
         if isinstance(node, Enum) and None in node.values:
-            return self._typed(Null(pointer=node.pointer), endings) + self._typed(
-                replace(node, values=tuple(each for each in node.values if each is not None)), endings
-            )
+            self._typed(Null(pointer=node.pointer), endings)
+            left = tuple(each for each in node.values if each is not None)
+            return self._typed(replace(node, values=left), endings) if left else []
         return [self._spelt("json", endings).value(node)]
 
     def _strings(self, node: Node, close: str, ends: Sequence[Ending]) -> list[Expression]:
