@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
+from pathlib import Path
+from typing import Any
 
 _CELL = re.compile(r"<td[^>]*>.*?</td>", re.DOTALL)
 _CODE = re.compile(r"<code>[^<]*</code>")
@@ -25,3 +28,15 @@ def on_post_page(output: str, **_: object) -> str:
     """Name the dialog of the search, which the theme leaves without a name, and rank by headings."""
     output = _WORKER.sub(r"\1search.js?\2", output)
     return output.replace(_SEARCH, f'{_SEARCH} aria-label="Search"')
+
+
+_RULES = Path(__file__).parents[1] / "codegen" / "toolcast" / "providers"
+"""The folder of the data of what providers take."""
+
+
+def on_post_build(config: Any, **_: object) -> None:
+    """Publish the data of what providers take beside the page about it, which reads it."""
+    folder = Path(config["site_dir"]) / "reference"
+    for path in _RULES.glob("provider-rules*.json"):
+        shutil.copyfile(path, folder / path.name)
+    shutil.copytree(_RULES / "vectors", folder / "vectors", dirs_exist_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..marked import replaced
-from . import command_pages, provider_pages, public_names, rule_pages, setting_keys, spec_keys
+from . import command_pages, compatibility_page, provider_pages, public_names, rule_pages, setting_keys, spec_keys
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- Made from the source by `make reference`. -->\n\n"
@@ -14,6 +14,7 @@ NOTE = "<!-- Made from the source by `make reference`. -->\n\n"
 def all_pages() -> dict[str, str]:
     """The text of each page by its path below `FOLDER`."""
     made = {
+        "compatibility.md": compatibility_page.compatibility(),
         "command-line.md": command_pages.commands(),
         "diff-rules.md": rule_pages.diff_rules(),
         "lint-rules.md": rule_pages.lint_rules(),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 PAGES = (
-    "", "tutorial/first-tool/", "how-to/openai/", "reference/specs/", "reference/providers/",
+    "", "tutorial/first-tool/", "how-to/openai/", "reference/specs/", "reference/providers/", "reference/compatibility/",
     "reference/names/runtime/", "reports/performance/",
 )  # fmt: skip
 TABLES = "reports/performance/"
@@ -98,6 +98,29 @@ def test_the_search_finds_words_of_headings_first(browser: "Browser", address: s
     page.close()
     for query, target in wanted.items():
         assert target in [re.sub(r"\?[^#]*", "", link.removeprefix(address)) for link in found[query]], query
+
+
+def test_the_rules_of_providers_are_searched_and_lead_to_their_vectors(
+    browser: "Browser", address: str
+) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}reference/compatibility/")
+    field = page.get_by_role("searchbox", name="Search the rules")
+    field.fill("strict.pattern")
+    assert page.get_by_role("status").filter(has_text="rules").inner_text() == "0 rules"
+    field.fill("uniqueitems openai-responses")
+    line = page.locator("#rules tbody tr").first
+    assert line.locator("td").all_inner_texts()[:4] == ["uniqueItems", "openai-responses", "strict", "refused"]
+    assert "toStrictJsonSchema" in line.inner_text()
+    line.get_by_role("link").click()
+    assert '"uniqueItems": true' in line.locator("pre").inner_text()
+    sign = page.get_by_role("link", name="multipleOf, gemini: refused")
+    assert "content.proto" in str(sign.get_attribute("title"))
+    sign.click()
+    line = page.locator("#rules tbody tr").first
+    line.locator("pre").wait_for()
+    assert '"id": "gemini/dialect.multipleOf"' in line.locator("pre").inner_text()
+    page.close()
 
 
 def test_axe_finds_nothing_in_the_menu_of_a_phone(browser: "Browser", scheme: str, address: str) -> None:
