@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..marked import replaced
-from . import command_pages, compatibility_page, provider_pages, public_names, rule_pages, setting_keys, spec_keys
+from . import (
+    command_pages,
+    compatibility_page,
+    provider_pages,
+    public_names,
+    rule_pages,
+    setting_keys,
+    spec_keys,
+)
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 NOTE = "<!-- Made from the source by `make reference`. -->\n\n"

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 PAGES = (
-    "", "tutorial/first-tool/", "how-to/openai/", "reference/specs/", "reference/providers/", "reference/compatibility/",
-    "reference/names/runtime/", "reports/performance/",
+    "", "tutorial/first-tool/", "how-to/openai/", "reference/specs/", "reference/providers/",
+    "reference/compatibility/", "reference/names/runtime/", "reports/performance/",
 )  # fmt: skip
 TABLES = "reports/performance/"
 CODE = "tutorial/first-tool/"
@@ -110,7 +110,12 @@ def test_the_rules_of_providers_are_searched_and_lead_to_their_vectors(
     assert page.get_by_role("status").filter(has_text="rules").inner_text() == "0 rules"
     field.fill("uniqueitems openai-responses")
     line = page.locator("#rules tbody tr").first
-    assert line.locator("td").all_inner_texts()[:4] == ["uniqueItems", "openai-responses", "strict", "refused"]
+    assert line.locator("td").all_inner_texts()[:4] == [
+        "uniqueItems",
+        "openai-responses",
+        "strict",
+        "refused",
+    ]
     assert "toStrictJsonSchema" in line.inner_text()
     line.get_by_role("link").click()
     assert '"uniqueItems": true' in line.locator("pre").inner_text()

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from toolcast.jsonschema.keywords import subschemas
+from toolcast.providers.provider_rules import rules_of
 
 from tests.providers.deviations.cases import TARGETS, Case, cases
 from tests.providers.deviations.judge import lost_values, refused, sorted_into
@@ -45,6 +47,53 @@ def test_every_value_of_an_input_goes_there_and_back(found: list[Case]) -> None:
 
 def test_the_page_of_deviations_says_what_is(found: list[Case]) -> None:
     assert PAGE.read_text(encoding="utf-8") == page(found), "run: make deviations"
+
+
+REFUSED_BY_RULES = {
+    "google": {
+        "allOf",
+        "contains",
+        "contentEncoding",
+        "discriminator",
+        "if",
+        "not",
+        "oneOf",
+        "then",
+        "uniqueItems",
+    },
+    "cca": {
+        "contains",
+        "contentEncoding",
+        "discriminator",
+        "if",
+        "then",
+        "uniqueItems",
+        "maxProperties",
+        "minProperties",
+    },
+    "moonshot": {"allOf"},
+    "openai_strict": {"allOf", "oneOf", "prefixItems"},
+    "anthropic": {"prefixItems"},
+}
+"""Keywords that oh-my-pi sends, and that by the sources of our rules the provider refuses."""
+
+
+def test_what_they_send_is_taken_by_our_rules_or_named(found: list[Case]) -> None:
+    sent: dict[str, set[str]] = {}
+    for case in found:
+        strict = case.profile.strict is not None and (case.their_strict or case.target == "anthropic")
+        table = "strict" if strict else "dialect"
+        rules = {rule.name: rule for rule in rules_of(case.profile) if rule.table == table}
+        for keyword in _keywords(case.theirs):
+            if rules.get(keyword, rules["other"]).status == "refused":
+                sent.setdefault(case.target, set()).add(keyword)
+    assert sent == REFUSED_BY_RULES
+
+
+def _keywords(schema: object) -> set[str]:
+    if not isinstance(schema, dict):
+        return set()
+    return {*schema, *(key for _, part in subschemas(schema) for key in _keywords(part))}
 
 
 def _sabotaged(schema: dict[str, Any], how: str) -> dict[str, Any]:
