@@ -15,28 +15,30 @@ _SOURCE = "https://github.com/toolcast/toolcast/blob/main/codegen/toolcast/provi
 _HEAD = f"""\
 # What each provider takes
 
-What a provider does with each keyword of JSON Schema, and with constructs of several: ✓ accepted, ○ ignored,
-✗ refused, ≈ taken in another meaning, ? not known. `strict` after a name is strict mode, a flag of a tool. The
-rules are those of the [profiles](provider-profiles.md); each has a source, a date and a confidence: *documented*,
-seen in a client's or the provider's code (*client-code*), or in answers (*probed*).
+What a provider does with each keyword of JSON Schema, and with constructs of several: ✓ accepted, ○
+ignored, ✗ refused, ≈ taken in another meaning, ? not known. `strict` after a name is strict mode, a flag
+of a tool. The rules are those of the [profiles](provider-profiles.md); each has a source, a date and a
+confidence: *documented*, seen in a client's or the provider's code (*client-code*), or in answers
+(*probed*).
 
 The same as data: [provider-rules.json]({_SOURCE}/provider-rules.json), its
-[schema]({_SOURCE}/provider-rules.schema.json), and [vectors]({_SOURCE}/vectors): for each rule a schema of
-parameters that is taken and one that is refused, and for each wire form an argument and its decoded value. A
-port to another language is judged by them; `tests/providers/read_vectors.mjs` is such a reader, in JavaScript.
+[schema]({_SOURCE}/provider-rules.schema.json), and [vectors]({_SOURCE}/vectors): for each rule a schema
+of parameters that is taken and one that is refused, and for each wire form an argument and its decoded
+value. A port to another language is judged by them; `tests/providers/read_vectors.mjs` is such a reader,
+in JavaScript.
 
 <div id="rules" markdown>
 
-On the [site](https://toolcast.github.io/toolcast/reference/compatibility/), all rules can be searched here, with
-their sources and vectors.
+On the [site](https://toolcast.github.io/toolcast/reference/compatibility/), all rules can be searched
+here, with their sources and vectors.
 
 </div>
 """
 _CONSTRUCTS = """\
 ## Constructs
 
-What holds of a schema that is taken. The sign says what a provider does with one that breaks it; ✓ where it has
-no such rule.
+What holds of a schema that is taken. The sign says what a provider does with one that breaks it; ✓ where
+it has no such rule.
 """
 
 
