@@ -10,7 +10,7 @@ import argparse
 import sys
 
 from . import rule_data
-from .all_pages import FOLDER, differing, write
+from .all_pages import FOLDER, NAMES, all_pages, differing, write
 from .public_names import problems
 
 
@@ -24,11 +24,12 @@ def main() -> int:
     options = parser.parse_args()
     lacking = list(problems())
     sys.stderr.write("".join(f"{each}\n" for each in lacking))
-    found = write(FOLDER) if options.write else differing(FOLDER)
-    data = rule_data.write() if options.write else rule_data.outdated()
-    sys.stdout.write("".join(f"docs/reference/{each}\n" for each in found))
-    sys.stdout.write("".join(f"codegen/toolcast/providers/{each}\n" for each in data))
-    return int(bool(lacking) or (bool(found or data) and not options.write))
+    act = write if options.write else differing
+    found = [f"docs/reference/{each}" for each in act(FOLDER, all_pages(), NAMES)]
+    data = act(rule_data.FOLDER, rule_data.data_files(), rule_data.VECTORS)
+    found += [f"codegen/toolcast/providers/{each}" for each in data]
+    sys.stdout.write("".join(f"{each}\n" for each in found))
+    return int(bool(lacking) or (bool(found) and not options.write))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..marked import replaced
@@ -16,6 +17,8 @@ from . import (
 )
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
+NAMES = "names/*.md"
+"""Pages of which there are as many as the source has."""
 NOTE = "<!-- Made from the source by `make reference`. -->\n\n"
 
 
@@ -41,20 +44,16 @@ def _part(path: str, name: str, body: str) -> str:
     return replaced((FOLDER / path).read_text("utf-8"), name, body)
 
 
-def differing(folder: Path) -> list[str]:
-    """The pages that are not what the source says, and those of `names/` that it no longer makes."""
-    made = all_pages()
+def differing(folder: Path, made: Mapping[str, str], many: str) -> list[str]:
+    """The files of `made` that are not as it says, and those that match `many` and are no longer made."""
     wrong = [path for path, text in made.items() if _read(folder / path) != text]
-    gone = [
-        f"names/{each.name}" for each in (folder / "names").glob("*.md") if f"names/{each.name}" not in made
-    ]
-    return sorted(wrong + gone)
+    present = (each.relative_to(folder).as_posix() for each in folder.glob(many))
+    return sorted([*wrong, *(path for path in present if path not in made)])
 
 
-def write(folder: Path) -> list[str]:
-    """Write the pages that differ, delete those of `names/` that are no longer made; their paths."""
-    made = all_pages()
-    changed = differing(folder)
+def write(folder: Path, made: Mapping[str, str], many: str) -> list[str]:
+    """Write the files that differ, delete those that are no longer made; their paths."""
+    changed = differing(folder, made, many)
     for path in changed:
         if path in made:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)

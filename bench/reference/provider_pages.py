@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 import msgspec
 from toolcast.providers import Profile, available, load_profile, profiles
-from toolcast.providers.profiles.dialect import Dialect
 from toolcast.providers.profiles.profile import Limits
 
 from .markdown import escaped, fenced, table
@@ -21,10 +18,9 @@ _HEAD = """\
 # Built-in providers
 
 Each built-in [profile](providers.md#a-profile): the tool object, the members of a request, what one request
-may hold (`limits`), the accepted part of JSON Schema (`dialect`; `strict` in strict mode), and the keys
-of a spec that are not sent (`lost`). What is not stated is JSON Schema 2020-12 without limits. A profile with
-a `base` shows its differences from that one: `+=` adds to a list, `-=` removes from it, `without` takes keys
-away. `toolcast.providers.load_profile("ID")` returns a profile in full.
+may hold (`limits`), and the keys of a spec that are not sent (`lost`). What schemas may say is the page
+[What each provider takes](compatibility.md). With a `base`, the tool object and the request are shown where
+they differ from its own. `toolcast.providers.load_profile("ID")` returns a profile in full.
 
 **Strict mode**: *per tool* is a flag of each tool, used where the whole contract survives it; *per request*
 is asked for by a spec; *always* is enforced without a flag; *none* has no such mode.
@@ -56,26 +52,19 @@ def _base(id: str) -> str:
 
 
 def _section(profile: Profile, base: Profile | None) -> str:
-    own, before = _data(profile), _data(base) if base else {}
-    objects = {
-        name: own[name]
-        for name in ("envelope", "text-envelope", "request")
-        if own[name] and own[name] != before.get(name)
-    }
-    gone = [name for name in ("text-envelope", "request", "strict") if before.get(name) and not own[name]]
-    lines: list[str] = []
-    for name in ("limits", "dialect", "strict", "lost"):
-        usual = before.get(name) or (own["dialect"] if name == "strict" and own["strict"] else {})
-        if found := list(_differences(own[name], usual)):
-            lines += [f"[{name}]", *found]
-        if name not in gone:
-            gone += [f"{name}.{key}" for key in usual if key not in own[name]]
-    head = [f"base = {_toml(base.id)}"] if base else []
-    head += [f"without = {_toml(gone)}"] if gone else []
-    head += [f"declaration = {_toml(profile.declaration)}"] if profile.declaration else []
+    own, before = msgspec.to_builtins(profile), msgspec.to_builtins(base) if base else {}
+    own["request"] = {key: value for key, value in own["request"].items() if value}
+    objects = {name: own[name] for name in _OBJECTS if own[name] and own[name] != before.get(name)}
+    usual = msgspec.to_builtins(Limits())
+    limits = {key: value for key, value in own["limits"].items() if value != usual[key]}
+    lines = [f"base = {json.dumps(base.id)}"] if base else []
+    lines += [f"declaration = {json.dumps(profile.declaration)}"] if profile.declaration else []
+    for name, found in (("limits", limits), ("lost", profile.lost)):
+        lines += [f"[{name}]"] if found else []
+        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in found.items()]
     parts = [f"## {profile.id}\n"]
     parts += [f"{_OBJECTS[name]}:\n\n{fenced(_json(found), 'json')}" for name, found in objects.items()]
-    parts += [fenced("\n".join([*head, *lines]), "text")] if head or lines else []
+    parts += [fenced("\n".join(lines), "text")] if lines else []
     return "\n".join([*parts, f"Sources: {escaped('; '.join(profile.sources))}.\n"])
 
 
@@ -86,37 +75,6 @@ _OBJECTS = {
 }
 
 
-def _data(profile: Profile) -> dict[str, dict[str, Any]]:
-    """The tables of a profile, each without what is as by default."""
-    return {
-        "envelope": profile.envelope,
-        "text-envelope": profile.text_envelope or {},
-        "limits": _stated(profile.limits, Limits()),
-        "dialect": _stated(profile.dialect, Dialect()),
-        "strict": {} if profile.strict is None else _stated(profile.strict, Dialect()),
-        "request": {key: value for key, value in msgspec.to_builtins(profile.request).items() if value},
-        "lost": dict(profile.lost),
-    }
-
-
-def _differences(own: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
-    """A line for each key whose value is another; of a list, what is added and removed if that is shorter."""
-    for key, value in own.items():
-        old = before.get(key)
-        if value == old:
-            continue
-        more, less = [value], []
-        if isinstance(value, (list, tuple)) and isinstance(old, (list, tuple)):
-            more, less = (
-                [each for each in value if each not in old],
-                [each for each in old if each not in value],
-            )
-        if isinstance(old, (list, tuple)) and len(more) + len(less) < len(value):
-            yield from (f"{key} {sign} {_toml(each)}" for sign, each in (("+=", more), ("-=", less)) if each)
-        else:
-            yield f"{key} = {_toml(value)}"
-
-
 def _strict(profile: Profile) -> str:
     if profile.always_strict:
         return "always"
@@ -125,22 +83,9 @@ def _strict(profile: Profile) -> str:
     return "per request" if profile.request.strict else "none"
 
 
-def _stated(part: Dialect | Limits, default: Dialect | Limits) -> dict[str, Any]:
-    """The members of a part that differ from the default, by the keys of the profile's file."""
-    found, usual = msgspec.to_builtins(part), msgspec.to_builtins(default)
-    return {key: value for key, value in found.items() if value != usual[key]}
-
-
 def _json(value: dict[str, Any]) -> str:
     members = (f"  {json.dumps(key)}: {json.dumps(each, ensure_ascii=False)}" for key, each in value.items())
     return "{\n" + ",\n".join(members) + "\n}"
-
-
-def _toml(value: Any) -> str:
-    if not isinstance(value, (list, tuple)):
-        return json.dumps(value, ensure_ascii=False)
-    line = f"[{', '.join(map(_toml, value))}]"
-    return "\n    ".join(wrap(line, 100, break_long_words=False, break_on_hyphens=False))
 
 
 def _number(value: int | None) -> str:

@@ -19,6 +19,7 @@ from toolcast.providers.rule_vectors import vectors_of
 
 FOLDER = Path(__file__).parents[2] / "codegen" / "toolcast" / "providers"
 """The folder in which the data is shipped."""
+VECTORS = "vectors/*.jsonl"
 
 
 def data_files() -> dict[str, str]:
@@ -33,31 +34,6 @@ def data_files() -> dict[str, str]:
         "provider-rules.json": json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n",
         **{f"vectors/{id}.jsonl": text for id, text in lines.items()},
     }
-
-
-def outdated(folder: Path = FOLDER) -> list[str]:
-    """The files that are not what the profiles say, and vectors of profiles that are gone."""
-    made = data_files()
-    wrong = [path for path, text in made.items() if _read(folder / path) != text]
-    gone = [f"vectors/{each.name}" for each in (folder / "vectors").glob("*.jsonl")]
-    return sorted({*wrong, *(path for path in gone if path not in made)})
-
-
-def write(folder: Path = FOLDER) -> list[str]:
-    """Write the files that differ, delete those that are no longer made; their paths."""
-    made = data_files()
-    changed = outdated(folder)
-    for path in changed:
-        if path in made:
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(made[path], encoding="utf-8", newline="\n")
-        else:
-            (folder / path).unlink()
-    return changed
-
-
-def _read(path: Path) -> str | None:
-    return path.read_text("utf-8") if path.is_file() else None
 
 
 def due(today: date) -> list[str]:

@@ -12,7 +12,7 @@ import toolcast
 from toolcast.cli.main import COMMANDS, KINDS, UNLISTED
 from toolcast.config import load_config
 
-from bench.reference.all_pages import FOLDER, all_pages, differing, write
+from bench.reference.all_pages import FOLDER, NAMES, all_pages, differing, write
 from bench.reference.command_pages import walk
 from bench.reference.public_names import MODULES, pages, problems, public
 from bench.reference.setting_keys import TABLES, example
@@ -24,16 +24,19 @@ def test_public_docstrings_are_complete() -> None:
 
 def test_the_pages_are_up_to_date() -> None:
     """After a change: `make reference`."""
-    assert differing(FOLDER) == []
+    assert differing(FOLDER, all_pages(), NAMES) == []
 
 
 def test_only_pages_that_differ_are_written(tmp_path: Path) -> None:
-    assert write(tmp_path) == sorted(all_pages())
-    assert write(tmp_path) == []
+    pages = all_pages()
+    assert write(tmp_path, pages, NAMES) == sorted(pages)
+    assert write(tmp_path, pages, NAMES) == []
     (tmp_path / "names" / "runtime.md").write_text("other")
     (tmp_path / "names" / "former.md").touch()
-    assert differing(tmp_path) == write(tmp_path) == ["names/former.md", "names/runtime.md"]
-    assert differing(tmp_path) == []
+    changed = ["names/former.md", "names/runtime.md"]
+    assert differing(tmp_path, pages, NAMES) == changed
+    assert write(tmp_path, pages, NAMES) == changed
+    assert differing(tmp_path, pages, NAMES) == []
 
 
 def test_every_public_name_is_listed_once() -> None:
