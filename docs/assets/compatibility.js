@@ -49,7 +49,7 @@ function search(all) {
       const line = body.insertRow();
       for (const text of row.cells) line.append(element("td", text));
       const cell = element("td", "");
-      const link = element("a", "show", { href: `#${row.id}`, id: row.id, "aria-label": `Vectors of ${row.id}` });
+      const link = element("a", "show", { href: `#${row.id}`, id: row.id, "aria-label": `show the vectors of ${row.id}` });
       link.addEventListener("click", (event) => {
         event.preventDefault();
         history.replaceState(null, "", link.hash);
