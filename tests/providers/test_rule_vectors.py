@@ -189,6 +189,19 @@ def test_evidence_of_a_profile_is_added_to_that_of_its_base(tmp_path: Path) -> N
     assert {rule.confidence for rule in own} == {"documented"}
 
 
+def test_rules_that_no_schema_breaks_have_a_reason(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(
+        OWN + '[dialect]\nproperty-names = "(?s).*"\nformats = []\nat-most = [["x-most", 1]]\n'
+        "root-forbid = []\n",
+        encoding="utf-8",
+    )
+    found = {vector.rule: vector for vector in vectors_of(load_profile_file(path))}
+    assert found["dialect.property-names"].why == "no small schema breaks it"
+    assert found["dialect.formats"].differs is not None or found["dialect.formats"].refuses is not None
+    assert "dialect.at-most" in found
+
+
 @pytest.mark.parametrize(
     ("entry", "words"),
     [

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, Literal
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import map_subschemas
@@ -176,45 +176,28 @@ def vectors_of(profile: Profile) -> tuple[Vector, ...]:
     made: list[Vector] = []
     for rule in rules_of(profile):
         pairs = list(_pairs(profile, rule))
-        for index, vector in enumerate(pairs):
-            made.append(_named(vector, f"#{index + 1}" if len(pairs) > 1 else ""))
+        numbers = [f"#{index + 1}" for index in range(len(pairs))] if len(pairs) > 1 else [""]
+        made += [replace(each, id=each.id + number) for each, number in zip(pairs, numbers, strict=False)]
     return (*made, _tool(profile), *_wire_forms(profile))
-
-
-def _named(vector: Vector, suffix: str) -> Vector:
-    return msgspec.structs.replace(vector, id=vector.id + suffix) if suffix else vector
 
 
 def _pairs(profile: Profile, rule: ProviderRule) -> Iterator[Vector]:
     """Yield the vectors of one rule: one, or one for each of its values."""
-    id = f"{profile.id}/{rule.key}"
+    bare = Vector(id=f"{profile.id}/{rule.key}", rule=rule.key, status=rule.status)
     if rule.kind == "limit":
         advice = "it is advice: more is not refused" if rule.name.startswith("advised-") else ""
-        yield Vector(
-            id=id,
-            rule=rule.key,
-            status=rule.status,
-            error="limit",
-            counts=rule.name,
-            most=rule.value,
-            why=advice,
-        )
+        yield replace(bare, error="limit", counts=rule.name, most=rule.value, why=advice)
         return
     dialect = profile.strict if rule.table == "strict" else profile.dialect
     assert dialect is not None
     cases = _keyword(rule, dialect) if rule.kind == "keyword" else _construct(rule, dialect)
     for error, accepts, breaks, why in cases:
         refused = breaks is not None and rule.status == "refused"
-        yield Vector(
-            id=id,
-            rule=rule.key,
-            status=rule.status,
-            accepts=accepts,
-            refuses=breaks if refused else None,
-            differs=None if refused else breaks,
-            error=error if refused else "",
-            why=why or _WHY.get(rule.status, "") if not refused or accepts is None else "",
-        )
+        lacking = why or _WHY.get(rule.status, "") if not refused or accepts is None else ""
+        if refused:
+            yield replace(bare, accepts=accepts, refuses=breaks, error=error, why=lacking)
+        else:
+            yield replace(bare, accepts=accepts, differs=breaks, why=lacking)
 
 
 _WHY: Final[dict[str, str]] = {
@@ -227,23 +210,18 @@ _Case = tuple[Broken, JsonObject | None, JsonObject | None, str]
 
 
 def _keyword(rule: ProviderRule, dialect: Dialect) -> Iterator[_Case]:
-    name = rule.name
-    if name == "other":
-        breaks = _tool_schema({**_TEXT, "x-other": "a"}, dialect)
-        plain = _tool_schema(_TEXT, dialect)
-        yield "keyword", breaks if rule.sent else plain, None if rule.sent else breaks, ""
-        return
-    made = _with_keyword(name, dialect)
+    made = _with_keyword(rule.name, dialect)
     if made is None:
-        yield "keyword", None, None, _UNSENT.get(name, "contracts do not have it")
-        return
-    accepts, breaks = made
-    yield ("keyword", breaks, None, "") if rule.sent else ("keyword", accepts, breaks, "")
+        yield "keyword", None, None, _UNSENT.get(rule.name, "contracts do not have it")
+    else:
+        yield ("keyword", made[1], None, "") if rule.sent else ("keyword", *made, "")
 
 
 def _with_keyword(name: str, dialect: Dialect) -> tuple[JsonObject, JsonObject] | None:
     """Return parameters without a keyword and with it; None for one that no vector shows."""
     plain = _tool_schema(_TEXT, dialect)
+    if name == "other":
+        return plain, _tool_schema({**_TEXT, "x-other": "a"}, dialect)
     if name in ("$ref", "$defs"):
         return plain, _referring({"$ref": "#/$defs/d"}, dialect)
     if name == "$schema":
@@ -268,21 +246,11 @@ _NEED: Final = {
 
 
 def _construct(rule: ProviderRule, dialect: Dialect) -> Iterator[_Case]:
-    name, value = rule.name, rule.value
-    if name == "optional" and value != "nullable":
-        yield (
-            "structure",
-            _tool_schema(_TEXT, dialect),
-            None,
-            "a request is not refused: an argument that is null is",
-        )
-    elif name == "root-forbid":
-        for keyword in dialect.root_forbid:
-            plain = _tool_schema(_TEXT, dialect)
-            yield "structure", plain, {**plain, keyword: _ROOTS.get(keyword, [plain])}, ""
-    else:
-        for error, accepts, breaks in _cases(name, value, dialect):
-            yield error, accepts, breaks, ""
+    plain = _tool_schema(_TEXT, dialect)
+    found: list[_Case] = [(*case, "") for case in _cases(rule.name, rule.value, dialect)]
+    if rule.name == "optional" and rule.value != "nullable":
+        found = [("structure", plain, None, "a request is not refused: an argument that is null is")]
+    yield from found or [("structure", plain, None, "no small schema breaks it")]
 
 
 def _cases(name: str, value: Any, dialect: Dialect) -> Iterator[tuple[Broken, JsonObject, JsonObject]]:
@@ -310,9 +278,17 @@ def _cases(name: str, value: Any, dialect: Dialect) -> Iterator[tuple[Broken, Js
         yield "value", plain, {**plain, "required": [*plain["required"], "w"]}
     elif name in ("empty-required", "optional"):
         yield "value", plain, {**plain, "required": []}
+    elif name == "root-forbid":
+        for keyword in value:
+            yield "structure", plain, {**plain, keyword: _ROOTS.get(keyword, [plain])}
     elif name == "property-names":
-        other = next(one for one in ("a b", "anyOf", "class") if not re.fullmatch(value, one))
-        yield "value", plain, {**plain, "properties": {other: _TEXT}, "required": [other]}
+        for other in _other_names(value)[:1]:
+            yield "value", plain, {**plain, "properties": {other: _TEXT}, "required": [other]}
+
+
+def _other_names(pattern: str) -> list[str]:
+    """Return names of properties that a pattern does not allow."""
+    return [name for name in ("a b", "anyOf", "class") if not re.fullmatch(pattern, name)]
 
 
 def _of_parameter(name: str, value: Any) -> Iterator[tuple[Broken, JsonObject, JsonObject | bool]]:
@@ -323,13 +299,13 @@ def _of_parameter(name: str, value: Any) -> Iterator[tuple[Broken, JsonObject, J
         breaks = "a" if value == "anchored" else _PATTERNS[name]
         yield "value", _KEYWORDS["pattern"], {**_TEXT, "pattern": breaks}
     elif name == "formats":
-        yield "value", {**_TEXT, "format": value[0]}, {**_TEXT, "format": "regex"}
+        yield "value", {**_TEXT, **({"format": value[0]} if value else {})}, {**_TEXT, "format": "regex"}
     elif name == "integers-only":
         for keyword in value:
             yield "structure", {**_WHOLE, keyword: 1}, {"type": "number", keyword: 1}
     elif name == "at-most":
         for keyword, most in value:
-            with_it = _KEYWORDS[keyword]
+            with_it = _KEYWORDS.get(keyword, _WHOLE)
             yield "value", {**with_it, keyword: int(most)}, {**with_it, keyword: int(most) + 1}
     elif name == "enums":
         yield "value", _KEYWORDS["enum"], _ENUMS[value]
@@ -410,8 +386,8 @@ def _wire_forms(profile: Profile) -> Iterator[Vector]:
             schema, wire, value = _WIRE[name]
             contract |= {"properties": {_ARGUMENT: schema}, "required": [_ARGUMENT]}
             argument, decoded = {_ARGUMENT: wire}, {_ARGUMENT: value}
-        elif name == "property-names":
-            other = next(one for one in ("a b", "anyOf", "class") if not re.fullmatch(str(rule.value), one))
+        elif name == "property-names" and _other_names(str(rule.value)):
+            other = _other_names(str(rule.value))[0]
             contract |= {"properties": {other: _TEXT}, "required": [other]}
             argument, decoded = {}, {other: "a"}
         elif name == "optional" and rule.value in ("nullable", "also-null"):
