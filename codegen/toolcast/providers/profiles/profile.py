@@ -127,8 +127,8 @@ Confidence = Literal["documented", "client-code", "probed"]
 
 
 class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
-    """Where rules come from, for `rules` of a profile. Of several for one rule, the last that states a value
-    counts; those of a base come first, and one without names makes all before it void.
+    """Source of rules, for `rules` of a profile. Of several for one rule, the last to state a value holds;
+    those of a base come first, and one without names makes all before it void.
 
     Attributes:
         names: the rules, by table and name: "strict.pattern", "limits.tools"; what is said of one in
