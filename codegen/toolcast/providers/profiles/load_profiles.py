@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +23,16 @@ from ..provider_rules import is_rule
 from ..result_schemas import NARROWING
 from .dialect import Dialect, contradictions
 from .envelope import CARRIERS, PLACEHOLDERS, placeholders
-from .profile import CallerNames, ExampleRules, Limits, Profile, ProfileError, ProfileProblem, ResultRules
+from .profile import (
+    CallerNames,
+    ExampleRules,
+    Limits,
+    ProbeRules,
+    Profile,
+    ProfileError,
+    ProfileProblem,
+    ResultRules,
+)
 
 
 class _ProfileFile(Struct, frozen=True, kw_only=True):
@@ -186,9 +195,18 @@ def _with_base(
         inherited.pop("text-envelope", None)
     if "text-envelope" in raw:
         inherited.pop("text-envelope", None)
+    asked, probe = inherited.pop("probe", None), raw.get("probe")
+    if isinstance(asked, dict) and isinstance(probe, dict):  # without a table of its own, nobody is asked
+        inherited["probe"] = {
+            key: value for key, value in asked.items() if key not in _WHOLE or key not in probe
+        }
     if isinstance(raw.get("rules"), list):  # what is said later holds
         raw["rules"] = [*inherited.get("rules", ()), *raw["rules"]]
     return _overlaid(inherited, raw)
+
+
+_WHOLE = ("headers", "body")
+"""The tables of `probe` that are one value, as an envelope is."""
 
 
 def _base(
@@ -242,6 +260,7 @@ _TABLES: dict[str, type[Struct]] = {
     "examples": ExampleRules,
     "callers": CallerNames,
     "result": ResultRules,
+    "probe": ProbeRules,
 }
 _SPEC_KEYS = (*CARRIERS, "annotations")
 """The keys of a spec that `lost` may give a reason for."""
@@ -250,6 +269,8 @@ _PATTERNS = (
     ("strict", "property-names"),
     ("limits", "name-pattern"),
     ("limits", "property-pattern"),
+    ("probe", "about"),
+    ("probe", "passed"),
 )
 _LISTS = ("keep", "describe", "drop", "block", "root-forbid", "integers-only", "at-most")
 """Lists of keywords of a dialect."""
@@ -334,6 +355,7 @@ def _meanings(raw: JsonMapping, profile: Profile) -> Iterator[_Problem]:
             yield f"'limits.{key}' is {value}", "a limit is at least 0; leave it out for none", "limits", key
     yield from _evidence(profile)
     yield from _request(profile.request)
+    yield from () if profile.probe is None else _probe(profile.probe)
     yield from _answers(raw.get("answers", {}))
     for table, dialect in (("dialect", profile.dialect), ("strict", profile.strict)):
         for sentence in () if dialect is None else contradictions(dialect):
@@ -436,6 +458,61 @@ def _request(request: RequestRules) -> Iterator[_Problem]:
         for value in needed if template else ():
             if value not in named:
                 yield f"'request.{key}' has no {value}", f"it needs {', '.join(needed)}", "request", key
+
+
+def _probe(probe: ProbeRules) -> Iterator[_Problem]:
+    """Rules of a probe that could not be followed."""
+    if '"$tool"' not in msgspec.json.encode(probe.body).decode():
+        yield "'probe.body' has no $tool", "write it where the list of tools has an object", "probe", "body"
+    if probe.key and not any("$key" in value for value in probe.headers.values()):
+        hint = 'for example Authorization = "Bearer $key"'
+        yield "'probe.key' is sent in no header", hint, "probe", "headers"
+    if not probe.path.startswith("/"):
+        yield f"'probe.path' is {probe.path!r}", "a path begins with a slash", "probe", "path"
+    if len(probe.price) not in (0, 2):
+        yield "'probe.price' must have two numbers", "for tokens that are read, and written", "probe", "price"
+
+
+def rule_finder(
+    id: str, files: Sequence[str | Path] = ()
+) -> Callable[[Sequence[Sequence[str]]], tuple[Path, int]]:
+    """Read a profile and its bases, to find where they state a rule.
+
+    Args:
+        id: id of the profile.
+        files: profiles of a project.
+
+    Returns:
+        A function of paths of keys that may state the rule, the best one first, such as
+        `("strict", "formats")`. It returns the file and the line, in the profile or the nearest base that
+        states the rule; else the line of the id in the profile itself.
+
+    Raises:
+        ProfileError: a file cannot be read, or there is no such profile.
+    """
+    read = {file.id: file for file in map(_read_profile_file, files)}
+    if id not in read and id not in available():
+        raise ProfileError(f"no provider profile {id!r}; there are: {', '.join(available())}")
+    chain = [read.get(id) or _read_profile_file(_BUILT_IN / f"{id}.toml")]
+    while (base := chain[-1].data.get("base")) is not None:
+        chain.append(_base(chain[-1], base, read, tuple(file.path for file in chain)))
+
+    def find(rules: Sequence[Sequence[str]]) -> tuple[Path, int]:
+        for file in chain:
+            for keys in rules:
+                if _states(file.data, keys):
+                    return file.path, find_place(file.text, tuple(keys))[0]
+        return chain[0].path, find_place(chain[0].text, ("id",))[0]
+
+    return find
+
+
+def _states(data: object, keys: Sequence[str]) -> bool:
+    for key in keys:
+        if not isinstance(data, dict) or key not in data:
+            return False
+        data = data[key]
+    return True
 
 
 def _answers(answers: Mapping[str, str]) -> Iterator[_Problem]:

@@ -91,6 +91,38 @@ class ExampleRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     without: tuple[Literal["defer"], ...] = ()
 
 
+class ProbeRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """Rules for `toolcast probe`, which asks the provider's API whether it takes a tool.
+
+    Attributes:
+        server: https, or this machine; "$NAME" is the value of an environment variable.
+        path: path of the request; "$model" is filled in.
+        key: the environment variable with the key; empty where none is needed.
+        headers: headers of the request; "$key" is filled in.
+        body: template of the request; "$model" and "$tool" are filled in.
+        model: the model that is asked, unless another one is named; empty for none.
+        price: dollars for a million tokens of that model, read and written; empty where it is not known.
+        taken: JSON pointer of what each answer to a tool that was taken has.
+        statuses: statuses of errors that may be about a schema.
+        errors: JSON pointers of the texts of such an error.
+        about: pattern of these texts where the error is about the tool.
+        passed: pattern of these texts where the tool was taken, and the error came after it.
+    """
+
+    server: str
+    path: str
+    key: str = ""
+    headers: dict[str, str] = {}
+    body: JsonObject
+    model: str = ""
+    price: tuple[float, ...] = ()
+    taken: str
+    statuses: tuple[int, ...] = (400, 422)
+    errors: tuple[str, ...]
+    about: str
+    passed: str = ""
+
+
 class CallerNames(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """A provider's names of those who may call a tool, for `$callers` of the envelope.
 
@@ -167,6 +199,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
         examples: how examples are taken; None where tool objects have no place for them.
         callers: what the provider calls those who may call a tool; None where a tool does not state it.
         result: what a schema of results may hold.
+        probe: how the provider's API is asked; None where it has none.
         lost: for keys of specs that tool objects have no place for, the reason, as the end of a sentence
             that begins "is not sent, because".
         limits: what one request may hold.
@@ -191,6 +224,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     examples: ExampleRules | None = None
     callers: CallerNames | None = None
     result: ResultRules = ResultRules()
+    probe: ProbeRules | None = None
     lost: dict[str, str] = {}
     limits: Limits = Limits()
     request: RequestRules = RequestRules()
