@@ -37,8 +37,10 @@ UNLISTED = {
     "assemble": ("steps", "assemble_command", "Put together what compile steps made."),
     "compile": ("steps", "compile_command", "Compile some specs, as one step of a build."),
     "pack": ("pack", "command", "Pack an MCP bundle."),
+    "probe": ("probe", "command", "Ask a provider whether its rules hold, with your key."),
 }
-"""The same, not listed: what build engines run (docs/reference/engines.md), and what one target needs."""
+"""The same, not listed: what build engines run (docs/reference/engines.md), what one target needs, and what
+maintainers of profiles run."""
 
 KINDS = {
     "decide": ("import_kinds", "decide_command", "Decide what imported specs leave open."),
@@ -133,7 +135,7 @@ def _version(ctx: click.Context, _parameter: click.Parameter, value: object) -> 
     unlisted=UNLISTED,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start in an empty folder with 'toolcast init'. Build engines run 'toolcast compile' and "
-    "'toolcast assemble'; 'toolcast pack mcpb' writes an MCP bundle.",
+    "'toolcast assemble'; 'toolcast pack mcpb' writes an MCP bundle; 'toolcast probe' asks a provider.",
 )
 @click.option(
     "--version",

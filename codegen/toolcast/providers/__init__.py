@@ -18,10 +18,10 @@ from .profiles.envelope import pointer_to as pointer_to
 from .profiles.envelope import profile_for as profile_for
 from .profiles.envelope import tool_object as tool_object
 from .profiles.load_profiles import available as available
-from .profiles.load_profiles import find_rule as find_rule
 from .profiles.load_profiles import load_profile as load_profile
 from .profiles.load_profiles import load_profile_file as load_profile_file
 from .profiles.load_profiles import load_profiles as load_profiles
+from .profiles.load_profiles import rule_finder as rule_finder
 from .profiles.profile import Limits as Limits
 from .profiles.profile import ProbeRules as ProbeRules
 from .profiles.profile import Profile as Profile
