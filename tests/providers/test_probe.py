@@ -160,7 +160,7 @@ def test_each_of_many_rules_that_do_not_hold_is_found(tmp_path: Path) -> None:
         one = target(id)
         wanted = questions(one)
         known = list({each.body: None for each in wanted if each.expected is not None})
-        chosen = set(known[::2][:16])
+        chosen = set(known[1::2][:16])  # without the plainest tool
         answers = ask(one, wanted, scripted(id, refusals(wanted) ^ chosen), tmp_path / id)
         affected = {each.vector.id for each in wanted if each.body in chosen and each.expected is not None}
         assert verdicts(findings_of(wanted, answers), "contradicted") == affected, id
@@ -271,6 +271,13 @@ def test_a_run_stops_where_nothing_is_decided(tmp_path: Path) -> None:
     with pytest.raises(ProbeError, match=r"5 answers in a row decide nothing; the last: 500: down"):
         ask(one, questions(one), down, tmp_path)
     assert sent == 5
+
+
+def test_nothing_follows_where_the_plainest_tool_is_refused(tmp_path: Path) -> None:
+    error = said("'some-model' does not support tools")
+    one = target("anthropic")
+    with pytest.raises(ProbeError, match=r"the plainest tool is refused, so nothing follows: 'some-model'"):
+        ask(one, questions(one), lambda _: load("httpx").Response(400, json=error), tmp_path)
 
 
 def test_a_contradicted_rule_has_its_line() -> None:

@@ -161,8 +161,11 @@ def _with_variables(server: str, environment: Mapping[str, str]) -> str:
 
 
 def questions_of(target: Target, vectors: Sequence[Vector]) -> tuple[Question, ...]:
-    """Return the requests of vectors, in order; equal ones have one digest, and are sent once."""
-    return tuple(question for vector in vectors for question in _questions(target, vector))
+    """Return the requests of vectors, that of the plainest tool first: where it is refused, no other answer
+    tells anything. Equal ones have one digest, and are sent once.
+    """
+    plainest_first = sorted(vectors, key=lambda vector: vector.rule != "envelope")
+    return tuple(question for vector in plainest_first for question in _questions(target, vector))
 
 
 def _questions(target: Target, vector: Vector) -> Iterator[Question]:
@@ -274,12 +277,18 @@ class Prober:
         and HttpxMissingError.
         """
         end = self._clock() + _WHOLE
-        left = {each.digest: each for each in questions if answers.get(each.digest) is None}
+        left: dict[str, Question] = {}
+        for each in questions:
+            if answers.get(each.digest) is None:
+                left.setdefault(each.digest, each)
         nothing = 0
         for index, question in enumerate(left.values()):
             progress(index, len(left))
             answer = await self._answer(question, end)
             answers.add(question.digest, answer)
+            if question.vector.rule == "envelope" and answer.outcome == "refused":
+                hint = "name another model with --model"
+                raise ProbeError(f"the plainest tool is refused, so nothing follows: {answer.text}", hint)
             nothing = nothing + 1 if answer.outcome == "undecided" else 0
             if nothing == _PATIENCE and index + 1 < len(left):
                 raise ProbeError(

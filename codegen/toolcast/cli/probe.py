@@ -130,14 +130,16 @@ def _run(options: _Options, config: Config, profile: "Profile", own: Path | None
 
 
 def _vectors(profile: "Profile", patterns: Sequence[str]) -> list[Any]:
+    """Return the vectors of the rules that are named, and that of the plainest tool."""
     from ..providers.rule_vectors import vectors_of
 
     every = vectors_of(profile)
-    found = [each for each in every if any(fnmatchcase(each.rule, one) for one in patterns or "*")]
-    if not found:
-        rules = ", ".join(dict.fromkeys(each.rule for each in every))
-        raise click.UsageError(f"No rule of {profile.id!r} is named so; there are: {rules}.")
-    return found
+    rules = list(dict.fromkeys(each.rule for each in every))
+    for pattern in patterns:
+        if not any(fnmatchcase(rule, pattern) for rule in rules):
+            raise click.UsageError(f"{profile.id!r} has no rule {pattern!r}; there are: {', '.join(rules)}.")
+    wanted = (*patterns, "envelope") if patterns else "*"
+    return [each for each in every if any(fnmatchcase(each.rule, one) for one in wanted)]
 
 
 def _target(options: _Options, profile: "Profile", own: Path | None) -> "Target":
