@@ -13,7 +13,7 @@ from toolcast.analysis.probe import ProbeError, target_of
 from toolcast.providers import load_profile
 
 from tests.optional import load
-from tests.providers.test_probe import KEY, OPENAI, PROBED, ask, questions, shapes, target
+from tests.providers.test_probe import KEY, OPENAI, PROBED, ask, questions, rules_alone, shapes, target
 
 FORMS = {
     "plain": KEY,
@@ -33,7 +33,7 @@ def test_a_key_that_is_echoed_is_never_kept_or_shown(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     one = target(id)
-    wanted = questions(one)[:3]
+    wanted = rules_alone(one)[:3]
     error = json.loads(
         json.dumps(shapes(id)[1]).replace("Invalid", "Invalid HERE").replace("tools", "tools HERE")
     )
@@ -107,7 +107,7 @@ def test_no_key_goes_to_where_a_server_redirects(tmp_path: Path) -> None:
 )
 def test_what_is_too_large_or_no_json_decides_nothing(content: bytes, tmp_path: Path) -> None:
     one = target("openai")
-    wanted = questions(one)[:1]
+    wanted = rules_alone(one)[:1]
     for status in (200, 400):
         answer = ask(one, wanted, lambda _, s=status: load("httpx").Response(s, content=content), tmp_path)
         found = answer.get(wanted[0].digest)
@@ -118,7 +118,7 @@ def test_what_is_too_large_or_no_json_decides_nothing(content: bytes, tmp_path: 
 
 def test_an_answer_steers_no_terminal(tmp_path: Path) -> None:
     one = target("openai")
-    wanted = questions(one)[:1]
+    wanted = rules_alone(one)[:1]
     text = "Invalid schema for function \x1b[2Jx\u202eyz\x07"
     error = {"error": {**OPENAI["error"], "message": text}}
     found = ask(one, wanted, lambda _: load("httpx").Response(400, json=error), tmp_path).get(

@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..console import cut
 from ..hidden_characters import without_hidden
 from ..http.client import HttpAnswer, OversizedError, UnreachableError, send
 from ..http.decompression import EncodingError
@@ -285,14 +286,16 @@ class Prober:
         for index, question in enumerate(left.values()):
             progress(index, len(left))
             answer = await self._answer(question, end)
-            answers.add(question.digest, answer)
             if question.vector.rule == "envelope" and answer.outcome == "refused":
                 hint = "name another model with --model"
-                raise ProbeError(f"the plainest tool is refused, so nothing follows: {answer.text}", hint)
+                raise ProbeError(
+                    f"the plainest tool is refused, so nothing follows: {cut(answer.text, 300)}", hint
+                )
+            answers.add(question.digest, answer)
             nothing = nothing + 1 if answer.outcome == "undecided" else 0
             if nothing == _PATIENCE and index + 1 < len(left):
                 raise ProbeError(
-                    f"{nothing} answers in a row decide nothing; the last: {answer.text}", _LATER
+                    f"{nothing} answers in a row decide nothing; the last: {cut(answer.text, 300)}", _LATER
                 )
 
     async def _answer(self, question: Question, end: float) -> Answer:
