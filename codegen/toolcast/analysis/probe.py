@@ -73,7 +73,7 @@ class ProbeError(Exception):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """What a request led to; `text` is what the server said, `asked` the time in UTC."""
+    """The outcome of a request; `text` is what the server said, `asked` the time in UTC."""
 
     outcome: Outcome
     status: int
