@@ -23,8 +23,7 @@ from msgspec.structs import replace
 
 from ..console import cut
 from ..hidden_characters import without_hidden
-from ..http.client import HttpAnswer, OversizedError, UnreachableError, send
-from ..http.decompression import EncodingError
+from ..http.client import EncodingError, HttpAnswer, OversizedError, UnreachableError, send
 from ..http.http_request import HttpRequest
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.pointers import resolve
