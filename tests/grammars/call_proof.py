@@ -59,6 +59,9 @@ OTHER_FORMS = frozenset(
 PYTHON_LISTS = frozenset(("minicpm5", "seed-oss", "step3p5"))
 """Writers of lists and objects as Python prints them, where grammars write JSON."""
 
+SHOWN = 300
+"""Characters of a disagreement that the page shows."""
+
 Turn = list[tuple[str, dict[str, Any]]]
 Writer = Callable[[Turn], str]
 
@@ -415,7 +418,20 @@ def page(found: Mapping[tuple[str, str], Count], options: Options) -> str:
         )
         cells = (f"{each:,}" for each in sums)
         lines.append(f"| {id} | {', '.join(engines) or row[0].unwritable[0]} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    shown: dict[str, str] = {}
+    for (id, _), count in found.items():
+        for words in count.disagreements[:1]:
+            shown.setdefault(id, words)
+    return "\n".join([*lines, *disagreements(shown)])
+
+
+def disagreements(shown: Mapping[str, str]) -> Iterator[str]:
+    """The first disagreement of each format that has one."""
+    if shown:
+        yield from ("", "Disagreements, the first of each format:", "")
+    for id, words in shown.items():
+        code = words if len(words) < SHOWN else f"{words[: SHOWN // 2]}…{words[-SHOWN // 2 :]}"
+        yield f"* {id}: `` {code.replace('`', '′')} ``"
 
 
 def main() -> int:
