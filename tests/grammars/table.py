@@ -19,7 +19,6 @@ from typing import Any
 from msgspec import Struct, field
 from toolcast.analysis.instances.edits import instances
 
-from bench.marked import write
 from tests.clients.emitted import SourceTool, reference, sample
 from tests.grammars.cases import ENFORCED, LONGEST, VALUES, Case, cases, has_flag, raised, strict_ones, whole
 from tests.grammars.engine import Engine, RefusedError
@@ -120,7 +119,7 @@ llguidance about the same schemas."""
 
 
 def page(rows: list[Row], engines: dict[str, str], share: str) -> str:
-    out = [claim(rows, engines), ""]
+    out = ["# Grammar engines", "", claim(rows, engines), ""]
     out += ["| engine | schemas compiled | valid values that pass | invalid values kept out |"]
     out += ["|---|---:|---:|---:|"]
     out += [total(rows, name, release) for name, release in engines.items()]
@@ -198,7 +197,8 @@ def main() -> int:
     if options.write is None:
         sys.stdout.write(text)
     else:
-        write(options.write, "schemas", text)
+        _, calls, kept = options.write.read_text(encoding="utf-8").partition("\n## Calls in text\n")
+        options.write.write_text(f"{text}{calls}{kept}", encoding="utf-8", newline="\n")
     wrong = [row.provider for row in rows if has_flag(row.provider) and fails(row)]
     if wrong:
         sys.stderr.write(f"not as it must be: {', '.join(wrong)}\n")
