@@ -308,8 +308,10 @@ def _judge(
             continue
         if call.textual and refused & losses:  # text is read as the contract wants it where all else fits
             refused -= {"type"}
+        if losses:  # of a branch, and told as the union's
+            refused -= {"anyOf", "oneOf"}
         if refused <= losses:
-            count.lost.update(sorted(refused)[:1])
+            count.lost.update([*sorted(refused), "union"][:1])
         else:
             count.disagree(f"{tool.binding.name}: {', '.join(sorted(refused - losses))}: {text!r}")
         return

@@ -75,7 +75,7 @@ def pairs() -> Iterator[Any]:
             yield pytest.param(engine, format, marks=marks)
 
 
-@pytest.mark.parametrize(("syntax", "format"), pairs())
+@pytest.mark.parametrize(("syntax", "format"), [*pairs()])
 def test_texts_of_valid_arguments_are_let_through_and_what_is_let_through_decodes(
     syntax: str, format: str, engines: dict[str, Any]
 ) -> None:
