@@ -189,9 +189,8 @@ class _Reader:
 def _special_tokens(data: JsonObject) -> Iterator[str]:
     added = data.get("added_tokens_decoder")
     for token in added.values() if isinstance(added, dict) else ():
-        match token:
-            case {"special": True, "content": str(content)}:
-                yield content
+        if isinstance(token, dict) and token.get("special") is True and isinstance(token.get("content"), str):
+            yield token["content"]
     for key in ("additional_special_tokens", "extra_special_tokens", "model_specific_special_tokens"):
         several = data.get(key)
         words = [*several.values()] if isinstance(several, dict) else several
@@ -219,6 +218,8 @@ def _shape(field: _Field) -> _Shape:
                 return _Shape(names=(keys[1],), arguments=(keys[2],))
             if rest.keys() <= {"type", "id"} and groups and not field.transform_each:
                 return _Shape(holes={groups[1]: "name"} | ({groups[2]: "id"} if groups[2] else {}))
+        case _:
+            pass
     raise _InexpressibleError("the parts of a function's call are not all named", "transform")
 
 
@@ -237,6 +238,8 @@ def _contents(field: _Field, shape: _Shape) -> tuple[Content, dict[str, Any]]:
         case "xml-inline", {"tag_pattern": str(pattern), **rest} if rest.keys() <= {"value_parser"}:
             if shape.holes:
                 return "parameters", {"parameters": (_parameter(pattern, rest.get("value_parser")),)}
+        case _:
+            pass
     message = f"a text format has no {field.content!r:.80} with these `content_args`, or this `transform`"
     raise _InexpressibleError(message, "content")
 

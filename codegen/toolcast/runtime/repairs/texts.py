@@ -29,6 +29,9 @@ _EXPRESSION = re.compile(rf"[:,\[]\s*((?:{_QUOTED.pattern})(?:{_PLUS}(?:{_QUOTED
 """A value that joins strings."""
 _OTHER_QUOTE = re.compile("[‘’`´]")
 _PAIRS = ("‘’", "`´", "``")
+_PYTHON: frozenset[LexicalName] = frozenset(("python-literals",))
+_SINGLE: frozenset[LexicalName] = frozenset(("single-quotes",))
+_TYPOGRAPHIC: frozenset[LexicalName] = frozenset(("typographic-quotes",))
 _UNSURE: frozenset[LexicalName] = frozenset(("inner-quotes", "missing-quote", "cut-value"))
 """Guesses at where a string ends."""
 
@@ -92,7 +95,7 @@ def _with_joined_strings(text: str) -> list[Candidate]:
         return structs.replace(each, offset=offset)
 
     return [
-        Candidate(one.json, one.guesses | {"python-literals"}, [*made, *map(moved, one.repairs)])
+        Candidate(one.json, one.guesses | _PYTHON, [*made, *map(moved, one.repairs)])
         for one in _candidates(plain)
         if _UNSURE.isdisjoint(one.guesses)
     ]
@@ -118,7 +121,7 @@ def _with_other_quotes(text: str) -> list[Candidate]:
         quoted = [each.before for each in repairs if each.before[:1] in ("‘", "’", "`", "´")]
         if any(before[0] + before[-1] not in _PAIRS for before in quoted):
             return []
-        made.append(Candidate(one.json, one.guesses - {"single-quotes"} | {"typographic-quotes"}, repairs))
+        made.append(Candidate(one.json, one.guesses - _SINGLE | _TYPOGRAPHIC, repairs))
     return made
 
 
