@@ -134,6 +134,11 @@ def test_a_damaged_text_is_read_as_it_was_meant_or_refused(
     assert found is None or json.dumps(found) == json.dumps(value)
 
 
+def test_a_comma_behind_a_bracket_may_lack_the_closing_one() -> None:
+    assert read('{"_": {"": {, "_": null}}') == {"_": {"": {}, "_": None}}
+    assert read('{"a": {, "b": 1}}') == {"a": {"b": 1}}
+
+
 def sloppy(value: Any, draw: Callable[[Any], Any], key: bool = False) -> str:
     """JSON with several faults at once, none of which takes anything away."""
     gap = draw(st.sampled_from(["", " ", "\n", "/* c, */", "// d: 1\n", "# }\n"]))

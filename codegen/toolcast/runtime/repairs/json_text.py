@@ -219,7 +219,7 @@ class _Search:
             ends = expected == _END and not following_kind and (link is None or link.at < at)
             if ends or expected == _FIRST_KEY or (after and following_kind in ("}", "]")):
                 following.append(_State(at + 1, expected, stack, _Link(link, "trailing-comma", at, True, "")))
-            elif after:
+            if not ends and (expected == _FIRST_KEY or (after and following_kind not in ("}", "]"))):
                 self._insert_bracket(here, following)
             return
         if after and kind != ":" and (stack[-1] == "[" or kind == '"'):
