@@ -22,8 +22,6 @@ UNSEEN_BY_GOOGLE = {
     "cloud-code-assist": {
         *(
             "additionalProperties",
-            "anyOf",
-            "default",
             "format",
             "maxItems",
             "maxLength",
