@@ -33,8 +33,18 @@ from bench.reference import rule_data
 from bench.reference.all_pages import differing
 from tests.optional import missing
 from tests.providers.rules import CHECKERS
+from tests.typescript.tools import run_node
 
 READER = Path(__file__).with_name("read_vectors.mjs")
+OPENAI_STRICT = Path(__file__).with_name("openai_strict.mjs")
+UNSEEN_BY_OPENAI = {
+    f"strict.{name}"
+    for name in (
+        *("formats", "patterns", "typed", "untyped", "enums", "ref-targets", "ref-siblings"),
+        *("root-forbid", "properties-required", "closed"),
+    )
+}
+"""Rules of strict mode that openai-node leaves to the API, or mends."""
 UNJUDGED = {"conservative/dialect.empty-required": "no provider, and its checker takes what most take"}
 """Vectors that a checker does not refuse."""
 STATED_ANEW = ("booleans", "items-required", "properties-required", "typed")
@@ -148,6 +158,22 @@ def test_that_reader_finds_rules_that_are_wrong(tmp_path: Path) -> None:
     found = _read(tmp_path)
     for vector in ("openai/strict.pattern ", "openai/strict.ref-siblings ", "gemini/dialect.maps/wire "):
         assert f"\n{vector}" in f"\n{found}"
+
+
+@pytest.mark.parametrize("provider", ["openai", "openai-responses", "azure-openai"])
+def test_openai_node_takes_and_refuses_what_strict_vectors_say(provider: str) -> None:
+    taken = [each for each in _vectors(provider) if each.rule.startswith("strict.") and each.accepts]
+    refused = [each for each in _vectors(provider) if each.rule.startswith("strict.") and each.refuses]
+    sent = [*(each.accepts for each in taken), *(each.refuses for each in refused)]
+    answers = [
+        json.loads(line)
+        for line in run_node(OPENAI_STRICT, text="".join(f"{json.dumps(one)}\n" for one in sent)).splitlines()
+    ]
+    assert [each.id for each, one in zip(taken, answers, strict=False) if one != {"made": each.accepts}] == []
+    passed = {
+        each.rule for each, one in zip(refused, answers[len(taken) :], strict=True) if "thrown" not in one
+    }
+    assert passed == UNSEEN_BY_OPENAI & {each.rule for each in refused}
 
 
 def test_the_data_is_that_of_the_profiles_and_follows_its_schema() -> None:
