@@ -137,6 +137,7 @@ def test_nothing_is_sent_that_nobody_agreed_to(run: Command, empty: Path) -> Non
         (("azure-openai", "--model", "m"), 1, "$AZURE_OPENAI_ENDPOINT is not set"),
         (("ollama", "--yes"), 1, "name one with --model"),
         (("anthropic", "--yes"), 1, "set ANTHROPIC_API_KEY, or name a file with --key-file"),
+        (("bedrock", "--model", "m", "--base-url", "https://[::1]"), 1, "requests are not signed (SigV4)"),
         (("openai", "--base-url", "http://example.com"), 1, "no address of https"),
         (("openai", "--base-url", "https://127.0.0.1@example.com"), 1, "no address of https"),
         (("openai", "--base-url", "http://127.0.0.1.example.com"), 1, "no address of https"),
@@ -145,7 +146,7 @@ def test_nothing_is_sent_that_nobody_agreed_to(run: Command, empty: Path) -> Non
 def test_what_cannot_be_asked_is_refused_with_a_remedy(
     run: Command, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], status: int, text: str
 ) -> None:
-    for name in ("ANTHROPIC_API_KEY", "AZURE_OPENAI_ENDPOINT"):
+    for name in ("ANTHROPIC_API_KEY", "AZURE_OPENAI_ENDPOINT", "AWS_BEARER_TOKEN_BEDROCK"):
         monkeypatch.delenv(name, raising=False)
     told = run("probe", *arguments)
     assert told.exit_code == status, told.output
@@ -168,3 +169,21 @@ def test_dates_are_written_to_a_profile_of_the_project(run: Command, empty: Path
     assert told.exit_code == 0, told.output
     assert (empty / "acme.toml").read_text("utf-8") == text.replace("documented", "probed")
     assert "acme.toml: dates are set" in told.stderr
+
+
+def test_what_costs_too_much_or_has_no_bound_is_not_sent(run: Command, empty: Path) -> None:
+    (empty / "pyproject.toml").write_text('[tool.toolcast]\nprofiles = ["acme.toml"]\n', "utf-8")
+    text = 'base = "openai"\nid = "acme"\ndated = "2026-01-01"\n[probe]\nkey = "ACME_KEY"\n'
+    (empty / "key").write_text(KEY, "utf-8")
+    for more, words in (
+        ("price = [900.0, 900.0]", "a run makes at most 1,000 requests, for $1, or with 400,000 tokens"),
+        ("[limits]\ndescription-length = 300000\n[probe.body]\nmax_tokens = 1\ntools = ['$tool']", "400,000"),
+        ("[probe.body]\ntools = ['$tool']", "requests would not bound what a model writes"),
+    ):
+        (empty / "acme.toml").write_text(f"{text}{more}\n", "utf-8")
+        with serving(as_stated()) as server:
+            model = () if "price" in more else ("--model", "m")
+            told = run("probe", "acme", *model, "--base-url", server.url, "--key-file", "key", "--yes")
+            assert server.bodies == []
+        assert told.exit_code == 1
+        assert words in " ".join(told.output.split())

@@ -24,7 +24,7 @@ from toolcast.analysis.probe import (
     renewed,
     target_of,
 )
-from toolcast.providers import available, load_profile, load_profile_file, rule_finder
+from toolcast.providers import available, load_profile, load_profile_file, profile_texts
 from toolcast.providers.rule_vectors import vectors_of
 
 from tests.optional import load
@@ -288,15 +288,15 @@ def test_nothing_follows_where_the_plainest_tool_is_refused(tmp_path: Path) -> N
 
 def test_a_contradicted_rule_has_its_line() -> None:
     for id in ("azure-openai", "gemini", "groq", "openai"):
-        one, find = target(id), rule_finder(id)
+        one, texts = target(id), profile_texts(id)
         for vector in vectors_of(one.profile):
-            path, line = place_of(one.profile, vector, find)
+            path, line = place_of(vector, texts)
             text = path.read_text("utf-8").splitlines()[line - 1]
             name = vector.rule.partition(".")[2]
             if vector.rule.startswith("limits."):
                 assert text.startswith(f"{name} =") or f'"{vector.rule}"' in text, (vector.id, path, line)
-    one, find = target("openai"), rule_finder("openai")
-    found = {each.rule: place_of(one.profile, each, find) for each in vectors_of(one.profile)}
+    one, texts = target("openai"), profile_texts("openai")
+    found = {each.rule: place_of(each, texts) for each in vectors_of(one.profile)}
     lines = found["strict.uniqueItems"][0].read_text("utf-8").splitlines()
     assert '"uniqueItems"' in lines[found["strict.uniqueItems"][1] - 1]
     assert lines[found["strict.closed"][1] - 1] == "closed = true"

@@ -44,6 +44,7 @@ from ..toml_tables import find_place
 
 MOST_REQUESTS: Final = 1_000
 MOST_DOLLARS: Final = 1.0
+MOST_TOKENS: Final = 400_000  # read and written, where no price is known
 _SECONDS: Final = 60.0  # for one answer
 _WHOLE: Final = 1_800.0  # for all of them, with waits
 _BYTES: Final = 256 * 1024  # of one answer
@@ -177,21 +178,20 @@ def _questions(target: Target, vector: Vector) -> Iterator[Question]:
         sent = Normalized(schema=schema, strict=strict, ledger=())
         return tool_object(ToolInfo(name=name, description=about), profile, sent)
 
-    sides: list[tuple[list[JsonObject], Outcome | None]] = []
-    schemas = ((vector.accepts, "accepted"), (vector.refuses, "refused"), (vector.differs, differs))
-    sides += [([one(schema)], wanted) for schema, wanted in schemas if schema is not None]  # type: ignore[misc]
+    schemas: tuple[tuple[JsonObject | None, Outcome | None], ...] = (
+        (vector.accepts, "accepted"), (vector.refuses, "refused"), (vector.differs, differs),
+        (vector.sent, "accepted"),
+    )  # fmt: skip
+    sides = [([one(schema)], wanted) for schema, wanted in schemas if schema is not None]
     sides += [([vector.tool], "accepted")] if vector.tool is not None else []
-    sides += [([one(vector.sent)], "accepted")] if vector.sent is not None else []
-    text: JsonObject = {"type": "object", "properties": {"v": {"type": "string"}}, "required": ["v"]}
-    text["additionalProperties"] = False
-    for size, outcome in _sizes(vector):
-        wanted = outcome if vector.status == "refused" or outcome == "accepted" else differs
-        if vector.counts == "tools":
-            sides.append(([one(text, f"look_{index}") for index in range(size)], wanted))
-        elif vector.counts == "name-length":
-            sides.append(([one(text, "a" * size)], wanted))
-        elif vector.counts == "description-length":
-            sides.append(([one(text, about="a" * size)], wanted))
+    if isinstance(vector.most, int) and vector.counts in ("tools", "name-length", "description-length"):
+        more: Outcome | None = "refused" if vector.status == "refused" else differs
+        for size, wanted in ((vector.most, "accepted"), (vector.most + 1, more)):
+            many = size if vector.counts == "tools" else 1
+            long = {vector.counts.removesuffix("-length"): "a" * size}
+            names = [long.get("name", f"look_{index}") for index in range(many)]
+            about = long.get("description", "Look at a thing.")
+            sides.append(([one(_TEXT, name, about) for name in names], wanted))
     for tools, wanted in sides:
         members = _filled(target.rules.body, {"$model": [target.model], "$tool": tools})
         body = msgspec.json.encode({**members, **profile.request.strict})
@@ -199,9 +199,10 @@ def _questions(target: Target, vector: Vector) -> Iterator[Question]:
         yield Question(vector=vector, expected=wanted, body=body, digest=digest)
 
 
-def _sizes(vector: Vector) -> tuple[tuple[int, Outcome], ...]:
-    most = vector.most
-    return ((most, "accepted"), (most + 1, "refused")) if vector.counts and isinstance(most, int) else ()
+_TEXT: Final[JsonObject] = {
+    "type": "object", "properties": {"v": {"type": "string"}}, "required": ["v"],
+    "additionalProperties": False,
+}  # fmt: skip
 
 
 def _filled(template: Any, values: Mapping[str, list[Any]]) -> Any:
@@ -219,10 +220,14 @@ def _named(item: object, values: Mapping[str, list[Any]]) -> list[Any] | None:
 
 def cost_of(target: Target, questions: Sequence[Question]) -> tuple[int, int, float | None]:
     """Return upper bounds: tokens read, tokens written, and dollars where the price of the model is known. A
-    token has at least one byte, and what a provider adds around tools is at most 1,000 tokens.
+    token has at least one byte, and what a provider adds around tools is at most 1,000 tokens. Raises
+    ProbeError for a body of a profile that does not bound what is written.
     """
-    text = msgspec.json.encode(target.rules.body).decode()
-    written = len(questions) * max(map(int, re.findall(_MOST_WRITTEN, text)), default=0)
+    most = re.findall(_MOST_WRITTEN, msgspec.json.encode(target.rules.body).decode())
+    if not most:
+        hint = "write the least that the API takes into `body` of [probe], such as max_tokens = 1"
+        raise ProbeError("requests would not bound what a model writes", hint)
+    written = len(questions) * max(map(int, most))
     read = sum(len(each.body) + 1_000 for each in questions)
     price = target.rules.price
     known = price and target.model == target.rules.model
@@ -410,35 +415,25 @@ def _verdict(pairs: Sequence[tuple[Question, Answer]]) -> Verdict:
     return "found" if any(wanted is None for wanted, _ in outcomes) else "agreed"
 
 
-def place_of(
-    profile: Profile, vector: Vector, find: Callable[[Sequence[Sequence[str]]], tuple[Path, int]]
-) -> tuple[Path, int]:
-    """Return the file and line of the rule that a vector is about; `find` is that of `rule_finder`."""
+def place_of(vector: Vector, texts: Sequence[tuple[Path, str]]) -> tuple[Path, int]:
+    """Return the file and line of the rule that a vector is about; `texts` are those of the profile and its
+    bases (`profile_texts`). Where none is found, it is the line of the table, or the id, in the profile.
+    """
     table, _, name = vector.rule.partition(".")
-    if vector.status != "refused":  # evidence states it
-        path, line = find([("rules",)])
-        if found := _line_of(f'"{vector.rule}"', path, line):
-            return path, found
-    tables = ("strict", "dialect") if table == "strict" else (table,)
-    lists = [(each, group) for each in tables for group in ("block", "describe", "drop", "keep")]
-    named = [(each, group) for each, group in lists if name in _list(profile, each, group)]
-    path, line = find([*named, *((each, name) for each in tables)])
-    return path, _line_of(f'"{name}"', path, line, end="]") or line
-
-
-def _list(profile: Profile, table: str, group: str) -> tuple[str, ...]:
-    found: tuple[str, ...] = getattr(getattr(profile, table, None), group, ())
-    return found
-
-
-def _line_of(text: str, path: Path, first: int, end: str = "") -> int:
-    """Return the first line from `first` on that has a text, up to one with `end`; 0 for none."""
-    for number, line in enumerate(path.read_text("utf-8").splitlines()[first - 1 :], first):
-        if text in line:
-            return number
-        if end and end in line:
-            break
-    return 0
+    tables = ["strict", "dialect"] if table == "strict" else [table]
+    order = [*tables, "rules"] if vector.status == "refused" else ["rules", *tables]  # evidence states it
+    own = rf'\s*{re.escape(name)}\s*=|[^#]*"({re.escape(name)}|{re.escape(vector.rule)})"'
+    stated = re.compile(own if name else rf"\[{table}\]")
+    for path, text in texts:
+        within, found = "", dict[str, int]()
+        for number, line in enumerate(text.splitlines(), 1):
+            within = line.strip("[] ") if line.startswith("[") else within
+            if within in order and stated.match(line):
+                found.setdefault(within, number)
+        if found:
+            return path, found[min(found, key=order.index)]
+    path, text = texts[0]
+    return path, find_place(text, (table, name))[0] or find_place(text, ("id",))[0]
 
 
 def renewed(text: str, findings: Sequence[Finding], today: str, *, whole: bool) -> str:
@@ -456,19 +451,15 @@ def renewed(text: str, findings: Sequence[Finding], today: str, *, whole: bool) 
         names = entry.get("names", ())
         if agreed.issuperset(names) if names else whole:
             places.append((("rules", index), entry))
-    for place, table in places:
-        for key, value in (("dated", today), ("confidence", "probed")):
-            if key in table:
-                table[key] = value
-                text = _with_value(text, (*place, key), value)
-    if tomllib.loads(text) != wanted:
-        raise ProbeError("the profile is not written as dates can be set in it", "set them by hand")
-    return text
-
-
-def _with_value(text: str, keys: tuple[str | int, ...], value: str) -> str:
-    line, column = find_place(text, keys)
     lines = text.splitlines(keepends=True)
-    head, rest = lines[line - 1][: column - 1], lines[line - 1][column - 1 :]
-    lines[line - 1] = head + re.sub(r'(=\s*)(?:"[^"]*"|\'[^\']*\')', rf'\g<1>"{value}"', rest, count=1)
+    for place, table in places:
+        for key in ("dated", "confidence") if place else ("dated",):
+            if key in table:
+                table[key] = today if key == "dated" else "probed"
+                line, column = find_place(text, (*place, key))
+                head, rest = lines[line - 1][: column - 1], lines[line - 1][column - 1 :]
+                value = rf'\g<1>"{table[key]}"'
+                lines[line - 1] = head + re.sub(r'(=\s*)(?:"[^"]*"|\'[^\']*\')', value, rest, count=1)
+    if tomllib.loads("".join(lines)) != wanted:
+        raise ProbeError("the profile is not written as dates can be set in it", "set them by hand")
     return "".join(lines)

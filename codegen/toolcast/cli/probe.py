@@ -72,7 +72,7 @@ def command(options: _Options) -> int:
     kept for a day in `.toolcast/probe/`: a run that ends goes on from there. The key comes from the
     environment, or a file; no output, error or file of toolcast has it.
 
-    The exit status is 1 if a rule is contradicted or not decided. It needs `pip install 'toolcast[http]'`.
+    The exit status is 1 if a rule is contradicted or not decided. It needs `pip install 'toolcast[probe]'`.
     """
     from ..analysis.probe import ProbeError
     from ..http.client import HttpxMissingError, load_httpx
@@ -91,7 +91,7 @@ def command(options: _Options) -> int:
 def _profile(config: Config, id: str) -> "tuple[Profile, Path | None]":
     """Return a profile, and its file where it is one of the project."""
     from ..project.profiles import profiles_of, suggest_provider
-    from ..providers import load_profile, rule_finder
+    from ..providers import load_profile, profile_texts
 
     profiles, problems = profiles_of(config)
     if problems:
@@ -99,7 +99,7 @@ def _profile(config: Config, id: str) -> "tuple[Profile, Path | None]":
         raise click.exceptions.Exit(1)
     if id not in profiles.known:
         raise click.UsageError(f"There is no provider {id!r}: {suggest_provider(id, profiles.known)}.")
-    path = rule_finder(id, config.profiles)([("id",)])[0]
+    path = profile_texts(id, config.profiles)[0][0]
     return profiles.own.get(id) or load_profile(id), path if path in config.profiles else None
 
 
@@ -150,7 +150,8 @@ def _target(options: _Options, profile: "Profile", own: Path | None) -> "Target"
         file = options.key_file
         key = file.read_text("utf-8", "replace") if file else os.environ.get(name, "")
         if not key.strip():
-            raise ProbeError("there is no key", f"set {name}, or name a file with --key-file")
+            about = f" ({target.rules.key_is})" if target.rules.key_is else ""
+            raise ProbeError("there is no key", f"set {name}{about}, or name a file with --key-file")
         target.set_key(key.strip())
     return target
 
@@ -168,17 +169,19 @@ def _writable(profile: "Profile", own: Path | None) -> Path:
 
 def _agreed_to(options: _Options, target: "Target", questions: Sequence["Question"]) -> bool:
     """Tell what is sent, and what it costs at most; ask. Return whether anything is to be sent."""
-    from ..analysis.probe import MOST_DOLLARS, MOST_REQUESTS, ProbeError, cost_of
+    from ..analysis.probe import MOST_DOLLARS, MOST_REQUESTS, MOST_TOKENS, ProbeError, cost_of
 
     asked = list({each.digest: each for each in questions}.values())
     read, written, dollars = cost_of(target, asked)
     price = "its price is not known" if dollars is None else f"at most ${ceil(dollars * 100) / 100:.2f}"
+    over = read + written > MOST_TOKENS if dollars is None else dollars > MOST_DOLLARS
     key = f" with the key of ${target.rules.key}" if target.rules.key else ""
     cost = f"at most {read:,} tokens read and {written:,} written, {price}"
     requests = f"{count(len(asked), 'request')} to {target.server}{key}; model {target.model}"
     write_line(f"toolcast: {requests}: {cost}", err=True)
-    if len(asked) > MOST_REQUESTS or (dollars or 0) > MOST_DOLLARS:
-        limits = f"a run makes at most {MOST_REQUESTS} requests, for ${MOST_DOLLARS:.0f}"
+    if len(asked) > MOST_REQUESTS or over:
+        limits = f"a run makes at most {MOST_REQUESTS:,} requests, for ${MOST_DOLLARS:.0f}, or with "
+        limits += f"{MOST_TOKENS:,} tokens where no price is known"
         raise ProbeError(limits, "name fewer rules with --rule, or another model with --model")
     if asked and not options.yes:
         if not sys.stdin.isatty():
@@ -192,12 +195,12 @@ def _report(
 ) -> None:
     """Print the verdicts, and the rules of which no request tells."""
     from ..analysis.probe import place_of
-    from ..providers import rule_finder
+    from ..providers import profile_texts
 
-    find = rule_finder(target.profile.id, config.profiles)
+    texts = profile_texts(target.profile.id, config.profiles)
     rows: list[dict[str, Any]] = []
     for each in findings:
-        path, line = place_of(target.profile, each.vector, find)
+        path, line = place_of(each.vector, texts)
         vector = each.vector
         row = {"id": vector.id, "rule": vector.rule, "status": vector.status, "error": vector.error}
         requests = [

@@ -21,7 +21,7 @@ from .profiles.load_profiles import available as available
 from .profiles.load_profiles import load_profile as load_profile
 from .profiles.load_profiles import load_profile_file as load_profile_file
 from .profiles.load_profiles import load_profiles as load_profiles
-from .profiles.load_profiles import rule_finder as rule_finder
+from .profiles.load_profiles import profile_texts as profile_texts
 from .profiles.profile import Limits as Limits
 from .profiles.profile import ProbeRules as ProbeRules
 from .profiles.profile import Profile as Profile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
@@ -148,6 +148,26 @@ def load_profiles(files: Sequence[str | Path]) -> dict[str, Profile]:
     if problems:
         raise ProfileError.of(problems)
     return made
+
+
+def profile_texts(id: str, files: Sequence[str | Path] = ()) -> tuple[tuple[Path, str], ...]:
+    """Read a profile and its bases, as they are written.
+
+    Args:
+        id: id of the profile.
+        files: profiles of a project.
+
+    Returns:
+        Files and their texts, the profile first.
+
+    Raises:
+        ProfileError: a file cannot be read, or there is no such profile.
+    """
+    read = {file.id: file for file in map(_read_profile_file, files)}
+    chain = [read.get(id) or _read_profile_file(_BUILT_IN / f"{id}.toml")]
+    while (base := chain[-1].data.get("base")) is not None:
+        chain.append(_base(chain[-1], base, read, tuple(file.path for file in chain)))
+    return tuple((file.path, file.text) for file in chain)
 
 
 def _profile(file: _ProfileFile, others: Mapping[str, _ProfileFile]) -> Profile:
@@ -471,48 +491,6 @@ def _probe(probe: ProbeRules) -> Iterator[_Problem]:
         yield f"'probe.path' is {probe.path!r}", "a path begins with a slash", "probe", "path"
     if len(probe.price) not in (0, 2):
         yield "'probe.price' must have two numbers", "for tokens that are read, and written", "probe", "price"
-
-
-def rule_finder(
-    id: str, files: Sequence[str | Path] = ()
-) -> Callable[[Sequence[Sequence[str]]], tuple[Path, int]]:
-    """Read a profile and its bases, to find where they state a rule.
-
-    Args:
-        id: id of the profile.
-        files: profiles of a project.
-
-    Returns:
-        A function of paths of keys that may state the rule, the best one first, such as
-        `("strict", "formats")`. It returns the file and the line, in the profile or the nearest base that
-        states the rule; else the line of the id in the profile itself.
-
-    Raises:
-        ProfileError: a file cannot be read, or there is no such profile.
-    """
-    read = {file.id: file for file in map(_read_profile_file, files)}
-    if id not in read and id not in available():
-        raise ProfileError(f"no provider profile {id!r}; there are: {', '.join(available())}")
-    chain = [read.get(id) or _read_profile_file(_BUILT_IN / f"{id}.toml")]
-    while (base := chain[-1].data.get("base")) is not None:
-        chain.append(_base(chain[-1], base, read, tuple(file.path for file in chain)))
-
-    def find(rules: Sequence[Sequence[str]]) -> tuple[Path, int]:
-        for file in chain:
-            for keys in rules:
-                if _states(file.data, keys):
-                    return file.path, find_place(file.text, tuple(keys))[0]
-        return chain[0].path, find_place(chain[0].text, ("id",))[0]
-
-    return find
-
-
-def _states(data: object, keys: Sequence[str]) -> bool:
-    for key in keys:
-        if not isinstance(data, dict) or key not in data:
-            return False
-        data = data[key]
-    return True
 
 
 def _answers(answers: Mapping[str, str]) -> Iterator[_Problem]:

@@ -98,6 +98,7 @@ class ProbeRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         server: https, or this machine; "$NAME" is the value of an environment variable.
         path: path of the request; "$model" is filled in.
         key: the environment variable with the key; empty where none is needed.
+        key_is: what kind of key that is, where providers have several.
         headers: headers of the request; "$key" is filled in.
         body: template of the request; "$model" and "$tool" are filled in.
         model: the model that is asked, unless another one is named; empty for none.
@@ -112,6 +113,7 @@ class ProbeRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     server: str
     path: str
     key: str = ""
+    key_is: str = ""
     headers: dict[str, str] = {}
     body: JsonObject
     model: str = ""
