@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
 from toolcast.jsonschema.keywords import KEYWORDS
 from toolcast.providers import Profile, available, load_profile
@@ -34,6 +35,12 @@ here, with their sources and vectors.
 
 </div>
 """
+_RENEWED = """\
+## Checked anew
+
+Rules whose source was read again after the rest of their profile, where sources disagree or clients have
+changed; the last ones first.
+"""
 _CONSTRUCTS = """\
 ## Constructs
 
@@ -53,7 +60,26 @@ def compatibility() -> str:
     parts.append(table(["construct", "rule"], ([f"`{key}`", text] for key, text in STATEMENTS.items())))
     rows = [[f"`{key}`", *(_sign(rules, key) for _, rules in modes)] for key in STATEMENTS]
     parts.append(table(head, rows))
+    parts.append(_RENEWED)
+    parts.append(table(["provider", "rules", "status", "source", "checked", "known"], _renewed()))
     return "\n".join(parts)
+
+
+def _renewed() -> list[list[str]]:
+    """Rules with a later date than that of their profile, by source."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for id in available():
+        profile = load_profile(id)
+        for rule in rules_of(profile):
+            if rule.dated > profile.dated:
+                about = (rule.dated, id, rule.status, "; ".join(rule.sources), rule.confidence)
+                found.setdefault(about, []).append(f"`{rule.key}`")
+    return [
+        [id, ", ".join(keys), status, source, dated, known]
+        for (dated, id, status, source, known), keys in sorted(
+            found.items(), key=lambda item: (-date.fromisoformat(item[0][0]).toordinal(), item[0])
+        )
+    ]
 
 
 _Mode = tuple[str, dict[str, ProviderRule]]
