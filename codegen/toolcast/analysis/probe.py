@@ -229,9 +229,8 @@ def cost_of(target: Target, questions: Sequence[Question]) -> tuple[int, int, fl
         raise ProbeError("requests would not bound what a model writes", hint)
     written = len(questions) * max(map(int, most))
     read = sum(len(each.body) + 1_000 for each in questions)
-    price = target.rules.price
-    known = price and target.model == target.rules.model
-    return read, written, (read * price[0] + written * price[1]) / 1e6 if known else None
+    price = target.rules.price if target.model == target.rules.model else ()
+    return read, written, (read * price[0] + written * price[1]) / 1e6 if price else None
 
 
 class Answers:

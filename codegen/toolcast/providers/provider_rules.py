@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import KEYWORDS
@@ -36,10 +36,6 @@ _WITHIN = {
 }
 """By construct, the keyword of which it is a rule."""
 _ADVICE = "advised-"
-WIRE_FORMS: Final = (
-    *("maps", "tuples", "enums", "untyped", "empty-objects", "property-names", "null", "optional"),
-)
-"""Constructs in whose place values are sent in another form, which decoding undoes."""
 STATEMENTS: Final = {
     "formats": "`format` has one of these values",
     "patterns": "a pattern is written for this flavour of regular expressions",
@@ -175,15 +171,9 @@ def _provider(profile: Profile) -> JsonObject:
 
 
 def _entry(rule: ProviderRule, sources: list[str]) -> JsonObject:
-    stated: JsonObject = {} if rule.value is None else {"value": rule.value}
-    return {
-        **stated,
-        "status": rule.status,
-        "sent": rule.sent,
-        "sources": [sources.index(source) for source in rule.sources],
-        "dated": rule.dated,
-        "confidence": rule.confidence,
-    }
+    made: JsonObject = {} if rule.value is None else {"value": rule.value}
+    made |= {key: getattr(rule, key) for key in ("status", "sent", "dated", "confidence")}
+    return {**made, "sources": [sources.index(source) for source in rule.sources]}
 
 
 def is_rule(key: str) -> bool:
@@ -236,22 +226,18 @@ def _stated(table: Dialect | Limits) -> Iterator[tuple[str, object]]:
 def _rule(
     profile: Profile, table: str, name: str, kind: Kind, status: Status | None, value: object = None
 ) -> ProviderRule:
-    own = Evidence()
+    keys = {f"{table}.{name}", f"{'dialect' if table == 'strict' else table}.{name}"}
+    own = Evidence(status=status)
     for each in profile.rules:
         if not each.names:
             own = replace(each, status=status or each.status)
-        elif f"{table}.{name}" in each.names or (table == "strict" and f"dialect.{name}" in each.names):
-            own = Evidence(
-                status=each.status or own.status,
-                source=each.source or own.source,
-                dated=each.dated or own.dated,
-                confidence=each.confidence or own.confidence,
-            )
+        elif keys.intersection(each.names):
+            own = replace(own, **{key: value for key, value in asdict(each).items() if value})
     return ProviderRule(
         table=table,  # type: ignore[arg-type]
         name=name,
         kind=kind,
-        status=own.status or status or "unknown",
+        status=own.status or "unknown",
         value=value,
         sent=kind == "keyword" and status == "accepted",
         sources=(own.source,) if own.source else profile.sources,

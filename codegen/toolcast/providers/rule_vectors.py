@@ -357,21 +357,19 @@ def _tool(profile: Profile) -> Vector:
     )  # fmt: skip
 
 
-_WIRE: Final[dict[str, tuple[JsonObject | bool, Any, Any]]] = {
-    "maps": ({"type": "object", "additionalProperties": _WHOLE}, [{"key": "a", "value": 1}], {"a": 1}),
-    "tuples": (_CONSTRUCTS["tuples"][2], {"item_1": "a", "item_2": 1}, ["a", 1]),
-    "enums": (_ENUMS["strings"], "1", 1),
-    "untyped": ({}, '{"a": [1]}', {"a": [1]}),
-    "empty-objects": ({"type": "object"}, '{"a": 1}', {"a": 1}),
-}
-"""By construct, the schema of a parameter, the argument that a model writes, and what it is decoded to."""
-_DONE: Final = {
-    "maps": "pairs",
-    "tuples": "object",
-    "enums": "strings",
-    "untyped": "json",
-    "empty-objects": "json",
-}
+_WIRE: Final[dict[str, tuple[str, JsonObject | bool, Any, Any]]] = {
+    "maps": (
+        "pairs",
+        {"type": "object", "additionalProperties": _WHOLE},
+        [{"key": "a", "value": 1}],
+        {"a": 1},
+    ),
+    "tuples": ("object", _CONSTRUCTS["tuples"][2], {"item_1": "a", "item_2": 1}, ["a", 1]),
+    "enums": ("strings", _ENUMS["strings"], "1", 1),
+    "untyped": ("json", {}, '{"a": [1]}', {"a": [1]}),
+    "empty-objects": ("json", {"type": "object"}, '{"a": 1}', {"a": 1}),
+}  # fmt: skip
+"""By construct: its value; the schema of a parameter; the argument that a model writes, and decoded."""
 
 
 def _wire_forms(profile: Profile) -> Iterator[Vector]:
@@ -382,8 +380,8 @@ def _wire_forms(profile: Profile) -> Iterator[Vector]:
             continue
         contract = {"type": "object", "properties": {_ARGUMENT: _TEXT}, "additionalProperties": False}
         argument: JsonObject
-        if name in _WIRE and rule.value == _DONE[name]:
-            schema, wire, value = _WIRE[name]
+        if name in _WIRE and rule.value == _WIRE[name][0]:
+            _, schema, wire, value = _WIRE[name]
             contract |= {"properties": {_ARGUMENT: schema}, "required": [_ARGUMENT]}
             argument, decoded = {_ARGUMENT: wire}, {_ARGUMENT: value}
         elif name == "property-names" and _other_names(str(rule.value)):

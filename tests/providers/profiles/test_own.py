@@ -87,7 +87,7 @@ def test_one_overrides_a_built_in_one_and_starts_from_it(tmp_path: Path) -> None
          "'dialect.describe' names 'minLenght', which is no keyword (did you mean 'minLength'?"),
         (PLAIN + '[strict]\nblock = ["patern"]', 7, "'strict.block' names 'patern', which is no keyword"),
         (PLAIN + '[dialect]\nat-most = [["minitems", 1]]', 7, "did you mean 'minItems'?"),
-        (PLAIN + '[limits]\ntools = -3', 7, "'limits.tools' is -3 (a limit is at least 0"),
+        (PLAIN + '[limits]\ntools = -3', 7, "'limits.tools': Expected `int` >= 0"),
         ('id = "x"', 0, "'dated' is missing"),
         (PLAIN + '[dialect]\nref = "inline"', 7, "unknown key 'dialect.ref' (did you mean 'refs'?"),
         (PLAIN + '[dialect]\nrefs = "maybe"', 7, "Invalid enum value 'maybe' (allowed: inline, keep)"),

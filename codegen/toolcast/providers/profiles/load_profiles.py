@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
+from types import UnionType
 from typing import Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -21,18 +22,9 @@ from ...runtime.request_rules import RequestRules
 from ...toml_tables import find_place, split_fault
 from ..provider_rules import is_rule
 from ..result_schemas import NARROWING
-from .dialect import Dialect, contradictions
+from .dialect import contradictions
 from .envelope import CARRIERS, PLACEHOLDERS, placeholders
-from .profile import (
-    CallerNames,
-    ExampleRules,
-    Limits,
-    ProbeRules,
-    Profile,
-    ProfileError,
-    ProfileProblem,
-    ResultRules,
-)
+from .profile import ProbeRules, Profile, ProfileError, ProfileProblem
 
 
 class _ProfileFile(Struct, frozen=True, kw_only=True):
@@ -273,25 +265,10 @@ def _overlaid(below: Mapping[str, object], above: Mapping[str, object]) -> JsonO
 _Problem = tuple[str, ...]
 """A message, a hint, and the keys that lead to what is wrong."""
 _ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-_TABLES: dict[str, type[Struct]] = {
-    **dict.fromkeys(("dialect", "strict"), Dialect),
-    "limits": Limits,
-    "request": RequestRules,
-    "examples": ExampleRules,
-    "callers": CallerNames,
-    "result": ResultRules,
-    "probe": ProbeRules,
-}
 _SPEC_KEYS = (*CARRIERS, "annotations")
 """The keys of a spec that `lost` may give a reason for."""
-_PATTERNS = (
-    ("dialect", "property-names"),
-    ("strict", "property-names"),
-    ("limits", "name-pattern"),
-    ("limits", "property-pattern"),
-    ("probe", "about"),
-    ("probe", "passed"),
-)
+_PATTERNS = ("property-names", "name-pattern", "property-pattern", "about", "passed")
+"""Keys of tables that are regular expressions."""
 _LISTS = ("keep", "describe", "drop", "block", "root-forbid", "integers-only", "at-most")
 """Lists of keywords of a dialect."""
 _MISSPELT = 0.8
@@ -313,24 +290,24 @@ _FILLED = frozenset(("tool", "index", "name", "path", "value", "limit", "length"
 def _forms(raw: JsonMapping) -> Iterator[_Problem]:
     """Return what has an unknown name or a value of the wrong form."""
     yield from _fields(raw, Profile, ())
-    for table, kind in _TABLES.items():
-        if isinstance(raw.get(table), dict):
-            yield from _fields(raw[table], kind, (table,))
     for key in ("id", "dated", "envelope"):
         if key not in raw:
             yield f"{key!r} is missing", f"a profile needs {key}", key
 
 
 def _fields(raw: Mapping[str, object], kind: type[Struct], below: tuple[str, ...]) -> Iterator[_Problem]:
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, include_extras=True)
     types = {field.encode_name: hints[field.name] for field in msgspec.structs.fields(kind)}
     for key, value in raw.items():
         name = ".".join((*below, key))
         if key not in types:
             yield f"unknown key {name!r}", _near(key, types.keys() - raw.keys(), "known"), *below, key
-        elif not below and key in _TABLES:
-            if not isinstance(value, dict):
-                yield f"{name!r} must be a table", f"write [{name}] and keys below it", *below, key
+            continue
+        table = _table(types[key])
+        if table is not None and isinstance(value, dict):
+            yield from _fields(value, table, (*below, key))
+        elif table is not None:
+            yield f"{name!r} must be a table", f"write [{name}] and keys below it", *below, key
         else:
             try:
                 msgspec.convert(value, types[key])
@@ -338,6 +315,12 @@ def _fields(raw: Mapping[str, object], kind: type[Struct], below: tuple[str, ...
                 allowed = get_args(types[key]) if get_origin(types[key]) is Literal else ()
                 hint = _near(str(value), [str(one) for one in allowed], "allowed") if allowed else ""
                 yield f"{name!r}: {error}", hint, *below, key
+
+
+def _table(hint: object) -> type[Struct] | None:
+    """Return the type of a table, if a value of this type is one."""
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    return next((each for each in kinds if isinstance(each, type) and issubclass(each, Struct)), None)
 
 
 def _near(wrong: str, known: Iterable[str], what: str) -> str:
@@ -357,22 +340,15 @@ def _meanings(raw: JsonMapping, profile: Profile) -> Iterator[_Problem]:
     yield from _template(raw, "envelope", ("$name", "$parameters"))
     if "text-envelope" in raw:
         yield from _template(raw, "text-envelope", ("$name", "$input_format"))
-    for table, key in _PATTERNS:
-        pattern = raw.get(table, {}).get(key, "")
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            yield (
-                f"'{table}.{key}' is no regular expression: {error}",
-                "it is compiled with Python's re",
-                table,
-                key,
-            )
+    for table in ("dialect", "strict", "limits", "probe"):
+        for key in _PATTERNS:
+            try:
+                re.compile(raw.get(table, {}).get(key, ""))
+            except re.error as error:
+                hint = "it is compiled with Python's re"
+                yield f"'{table}.{key}' is no regular expression: {error}", hint, table, key
     yield from _keywords(raw)
     yield from _spec_keys(raw, profile)
-    for key, value in raw.get("limits", {}).items():
-        if isinstance(value, int) and value < 0:
-            yield f"'limits.{key}' is {value}", "a limit is at least 0; leave it out for none", "limits", key
     yield from _evidence(profile)
     yield from _request(profile.request)
     yield from () if profile.probe is None else _probe(profile.probe)
@@ -487,8 +463,6 @@ def _probe(probe: ProbeRules) -> Iterator[_Problem]:
     if probe.key and not any("$key" in value for value in probe.headers.values()):
         hint = 'for example Authorization = "Bearer $key"'
         yield "'probe.key' is sent in no header", hint, "probe", "headers"
-    if not probe.path.startswith("/"):
-        yield f"'probe.path' is {probe.path!r}", "a path begins with a slash", "probe", "path"
     if len(probe.price) not in (0, 2):
         yield "'probe.price' must have two numbers", "for tokens that are read, and written", "probe", "price"
 
