@@ -150,7 +150,7 @@ def _target(options: _Options, profile: "Profile", own: Path | None) -> "Target"
         file = options.key_file
         key = file.read_text("utf-8", "replace") if file else os.environ.get(name, "")
         if not key.strip():
-            about = f" ({target.rules.key_is})" if target.rules.key_is else ""
+            about = f", {target.rules.key_is}" if target.rules.key_is else ""
             raise ProbeError("there is no key", f"set {name}{about}, or name a file with --key-file")
         target.set_key(key.strip())
     return target
