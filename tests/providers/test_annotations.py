@@ -35,6 +35,15 @@ def tool(**more: Any) -> dict[str, Any]:
     }
 
 
+def test_a_title_without_the_number_of_its_definition_is_left_out() -> None:
+    definitions = {"Foo": {"type": "string", "title": "Foo"}, "Foo_2": {"type": "integer", "title": "Foo"}}
+    properties = {"a": {"$ref": "#/$defs/Foo"}, "b": {"$ref": "#/$defs/Foo_2"}}
+    for provider in ("openai", "mcp", "gemini"):
+        made = normalize({"type": "object", "properties": properties, "$defs": definitions}, provider).schema
+        assert "title" not in str(made), provider
+        assert normalize(made, provider).schema == made
+
+
 @pytest.mark.parametrize("provider", available())
 def test_a_title_is_sent_to_those_alone_whose_profile_keeps_it(provider: str) -> None:
     found = normalize(tool(), provider)

@@ -10,7 +10,8 @@ into the first branch: a union takes what any branch takes. One with a branch th
 out.
 
 A title is left out if it is the name of its property or its definition, in whatever case and with whatever
-separators, or if it is an identifier at the root, where generators write the name of a class.
+separators, also without the number of `Foo_2`, or if it is an identifier at the root, where generators write
+the name of a class.
 
 Ledger: `title` dropped, kept elsewhere; `anyOf` dropped where a branch accepts any value, kept elsewhere;
 `description` and `title` rewritten, or dropped; other annotations described.
@@ -37,6 +38,8 @@ _BESIDE = "the provider allows nothing beside `anyOf`"
 WORDS = ("default", "examples", "example", "deprecated")
 _NAMING = ("properties", "$defs", "definitions")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_NUMBER = re.compile(r"_[0-9]+$")
+"""The end of a name that would be another one's."""
 _REPEATS = "is left out, because it repeats the name"
 _CLASS = "is left out, because it is an identifier, as generators write for a class"
 
@@ -58,7 +61,7 @@ def _repeats(value: str | None, names: Iterable[str]) -> bool:
     if value is None:
         return False
     letters = _letters(value)
-    return any(letters == _letters(name) for name in names)
+    return any(letters in (_letters(name), _letters(_NUMBER.sub("", name))) for name in names)
 
 
 def _letters(text: str) -> str:
