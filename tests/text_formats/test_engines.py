@@ -11,7 +11,6 @@ from toolcast.text_formats.expressions import (
     Characters,
     Expression,
     Repeat,
-    Rule,
     Rules,
     Sequence,
     Text,
@@ -19,6 +18,8 @@ from toolcast.text_formats.expressions import (
     optional,
     sequence,
 )
+from toolcast.text_formats.restricted_text import Ending, closed, without
+from toolcast.text_formats.scalars import ANY_TEXT
 from toolcast.text_formats.values import UnwritableError
 
 from tests.sampled import fewer
@@ -45,31 +46,15 @@ def test_any_character_is_written(text: str, spans: list[tuple[str, str]]) -> No
         assert write(grammar, engine)[0].isascii()
 
 
-def without(mark: str, rules: Rules, then: Expression | None) -> Rule:
-    """Free text without a mark, as the states of an automaton; with `then` behind it."""
-    states = [rules.reserve("text") for _ in mark]
-    for at, letter in enumerate(mark):
-        others = complement(
-            union([(0xD800, 0xDFFF), *((ord(each), ord(each)) for each in {mark[0], letter})])
-        )
-        options: list[Expression] = [sequence(Characters(others), states[0]), Text("")]
-        if letter != mark[0]:
-            options.append(sequence(Text(mark[0]), states[1]))
-        if at + 1 < len(mark):
-            options.append(sequence(Text(letter), states[at + 1]))
-        elif then is not None:
-            options.append(sequence(Text(letter), then))
-        rules.define(states[at], choice(options))
-    return states[0]
-
-
 def test_free_text_goes_on_with_calls() -> None:
     rules = Rules()
     name = rules.token("name", Sequence((Text('"'), Repeat(Characters(((97, 122),))), Text('"'))))
     text = rules.reserve("start")
     gap = Repeat(Characters(((10, 10), (32, 32))), 0, 2)
     call = sequence(Text("\n"), name, gap, Text("\n</call>"), text)
-    rules.define(text, without("<call>", rules, call))
+    made = without(rules, "text", ANY_TEXT, [Ending(Text("<call>"), call)])
+    assert made is not None
+    rules.define(text, made)
     found = texts(write(rules.grammar(text), "llguidance")[0])
     for good in (
         "",
@@ -86,23 +71,24 @@ def test_free_text_goes_on_with_calls() -> None:
 
 
 @fewer(2)
-@given(st.lists(st.sampled_from(["<", "/", "v", ">", "\n", "x", "\n</v>", "\n</v"])), st.booleans())
-def test_values_end_at_the_first_mark(parts: list[str], spaced: bool) -> None:
+@given(st.lists(st.sampled_from(["<", "/", "v", ">", "\n", "x", "\n</v>", "\n</v"])))
+def test_values_end_at_the_first_mark(parts: list[str]) -> None:
     rules = Rules()
-    mark = "\n</v>"
+    thought, value = (
+        closed(rules, "text", ANY_TEXT, mark, [Ending(Text(mark))]) for mark in ("</t>", "\n</v>")
+    )
+    assert thought is not None
+    assert value is not None
     gap = Repeat(Characters(((10, 10), (32, 32))), 0, 4)
-    value = sequence(Text("<v>\n"), without(mark, rules, None), Text(mark))
-    thoughts = Repeat(sequence(gap, Text("<t>"), without("</t>", rules, None), Text("</t>")))
-    many = Repeat(sequence(gap, rules.add("value", value)), 1, None) if spaced else value
-    token = rules.token("end", Text("!"))
-    found = texts(write(rules.grammar(sequence(thoughts, many, optional(token))), "llguidance")[0])
+    thoughts = Repeat(sequence(gap, Text("<t>"), thought))
+    end = rules.token("end", Text("!"))
+    many = Repeat(sequence(gap, rules.add("value", sequence(Text("<v>\n"), value))), 1, None)
+    found = texts(write(rules.grammar(sequence(thoughts, many, optional(end))), "llguidance")[0])
     text = "".join(parts)
-    once = text.find(mark) < 0 and (text + mark).find(mark) == len(text)
-    assert (found.refuses(f"<v>\n{text}{mark}!") is None) >= once
-    if once:
-        assert found.refuses(f"<t></t</t><t>{text}</t><v>\n{text}{mark}") is None
-    elif not spaced:
-        assert found.refuses(f"<v>\n{text}{mark}") is not None
+    once = (text + "\n</v>").find("\n</v>") == len(text)
+    assert (found.refuses(f"<v>\n{text}\n</v>!") is None) is once
+    thoughts_before = "<t></t</t> \n<t></v></t>"
+    assert (found.refuses(f"{thoughts_before}<v>\n{text}\n</v>\n<v>\n\n</v>") is None) is once
 
 
 def test_a_repetition_that_an_engine_does_not_take_is_a_loss_of_its_keyword() -> None:

@@ -74,14 +74,11 @@ class CallRules:
     def grammar(self) -> Grammar:
         """Write the grammar. Raises ValueError for a tool that cannot be called in the format."""
         if not self._allowed.required:
-            return self._grammar(self._text())
+            return self._rules.grammar(self._text())
         thoughts = choice(self._thought(each) for each in self._thoughts)
         before = Repeat(sequence(self._rules.add("thought", thoughts), self._join))
         calls = [self._blocks(form) for form in (self._start, self._main) if form is not None]
-        return self._grammar(sequence(self._join, before, choice(calls)))
-
-    def _grammar(self, root: Expression) -> Grammar:
-        return self._rules.grammar(root, by_character=True)
+        return self._rules.grammar(sequence(self._join, before, choice(calls)))
 
     def tag(self) -> tuple[JsonObject, tuple[GrammarLoss, ...]]:
         """Write a structural tag of xgrammar, and what the engine does not say of it: free text up to the
@@ -93,8 +90,8 @@ class CallRules:
         if self._main is None or self._start is not None or self._allowed.required or shared:
             return _grammar_tag(self.grammar())
         calls = behind(self._rules, self._blocks(self._main), head)
-        content, lost = _grammar_tag(self._grammar(calls))
-        thought, _ = _grammar_tag(self._grammar(choice(self._thought(each) for each in self._thoughts)))
+        content, lost = _grammar_tag(self._rules.grammar(calls))
+        thought, _ = _grammar_tag(self._rules.grammar(choice(self._thought(each) for each in self._thoughts)))
         forbidden = (each.pattern for each in self._forbidden((head,)) if not each.anchored)
         free = {
             "type": "triggered_tags",

@@ -1,14 +1,25 @@
 """Grammars in the syntax of each inference engine: GBNF, the EBNF of xgrammar, the Lark of llguidance."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal, get_args
 
 from msgspec import Struct, structs
 
 from ..jsonschema.charset import Ranges
-from .expressions import Characters, Choice, Expression, Grammar, Repeat, Rule, Sequence, Text, references
-from .lexer_rules import LexerRules
+from .expressions import (
+    Characters,
+    Choice,
+    Expression,
+    Grammar,
+    Repeat,
+    Rule,
+    Sequence,
+    Text,
+    choice,
+    references,
+    sequence,
+)
 from .values import GrammarLoss, UnwritableError
 
 Engine = Literal["gbnf", "xgrammar", "llguidance"]
@@ -236,9 +247,13 @@ class _Lark(_Writer):
     """The syntax of llguidance: tokens are terminals, whose texts its lexer reads by regular expressions."""
 
     def __init__(self, grammar: Grammar) -> None:
-        made = LexerRules(grammar)
-        super().__init__(structs.replace(grammar, rules=made.rules), "llguidance")
-        self._terminals = made.tokens
+        super().__init__(structs.replace(grammar, rules=_left_recursive(grammar)), "llguidance")
+        self._terminals = {*grammar.tokens}
+        waiting = [*grammar.tokens]
+        while waiting:
+            below = {*references(grammar.rules[waiting.pop()])} - self._terminals
+            self._terminals |= below
+            waiting += below
 
     def line(self, name: str, body: str) -> str:
         return f"{self.name(name)}: {body}"
@@ -260,3 +275,81 @@ class _Lark(_Writer):
 
 def _in_regex(point: int) -> str:
     return chr(point) if point < 0x80 and chr(point).isalnum() else f"\\x{{{point:x}}}"
+
+
+_Way = tuple[tuple[Expression, ...], str]
+"""Parts, and the rule that follows as the last one; "" for none."""
+
+
+def _left_recursive(grammar: Grammar) -> dict[str, Expression]:
+    """Return rules of which none is its own last part: llguidance keeps such rules open, 2,000 at most.
+
+    Rules that lead to one another as last parts are the states of an automaton. Each becomes a rule of what
+    leads to it from the state that a text begins with, and that one, of what ends the text.
+    """
+    ways = {name: [*_ways((rule,))] for name, rule in grammar.rules.items()}
+    loops = _loops({name: [last for _, last in found if last] for name, found in ways.items()})
+    made: dict[str, Expression] = {}
+    waiting = [grammar.root]
+    while waiting:
+        name = waiting.pop()
+        if name in made:
+            continue
+        loop = sorted(loops.get(name, ()))
+        ends: list[Expression] = []
+        begun: dict[str, list[Expression]] = {state: [] for state in loop}
+        for state in loop:
+            for parts, last in ways[state]:
+                into, rest = (begun[last], ()) if last in begun else (ends, (Rule(last),) if last else ())
+                into.append(sequence(Rule(f"{name}--{state}"), *parts, *rest))
+        for state, several in begun.items():
+            first = [Text("")] if state == name else []
+            made[f"{name}--{state}"] = choice([*first, *several])
+            waiting += [each for one in several for each in references(one) if "--" not in each]
+        made[name] = choice(ends) if loop else grammar.rules[name]
+        waiting += [each for each in references(made[name]) if "--" not in each]
+    return made
+
+
+def _ways(parts: tuple[Expression, ...]) -> Iterator[_Way]:
+    """Give the ways through parts by what their last one is."""
+    last = parts[-1]
+    if isinstance(last, Sequence):
+        yield from _ways((*parts[:-1], *last.parts))
+    elif isinstance(last, Choice):
+        for option in last.options:
+            yield from _ways((*parts[:-1], option))
+    else:
+        yield (parts[:-1], last.name) if isinstance(last, Rule) else (parts, "")
+
+
+def _loops(after: Mapping[str, list[str]]) -> dict[str, set[str]]:
+    """Return the nodes of a graph that lead back to themselves, each with those on the ways there."""
+    before: dict[str, set[str]] = {name: set() for name in after}
+    done: dict[str, None] = {}
+    seen: set[str] = set()
+    for root in after:
+        way = [(root, iter(after[root]))] if root not in seen else []
+        seen.add(root)
+        while way:
+            name, left = way[-1]
+            to = next(left, None)
+            if to is None:
+                done[name] = None
+                way.pop()
+                continue
+            before[to].add(name)
+            if to not in seen:
+                seen.add(to)
+                way.append((to, iter(after[to])))
+    found: dict[str, set[str]] = {}
+    for name in reversed(done):  # the last that is done leads to all that have it before them, or to no loop
+        if name not in found:
+            loop = {name}
+            waiting = [name]
+            while waiting:
+                more = before[waiting.pop()] - loop - found.keys()
+                loop |= more
+                waiting += more
+            found |= dict.fromkeys(loop, loop)
+    return {name: loop for name, loop in found.items() if len(loop) > 1 or name in after[name]}

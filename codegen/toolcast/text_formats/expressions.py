@@ -1,5 +1,6 @@
 """Expressions of a grammar: what a compiler of contracts writes, and what each engine's syntax is made of."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
@@ -57,16 +58,14 @@ class Grammar(Struct, frozen=True):
     """Rules, by names of `[a-z][a-z0-9-]*`, and the one that a text is read with.
 
     `tokens`: rules that an engine with a lexer reads as one token. It takes the longest, without a way back:
-    nothing that a token's text goes on with may follow it. `origins`: the keywords that are lost where an
-    engine cannot read a rule's repetition. `by_character`: whether outside of tokens each character decides
-    how a text goes on, so that a lexer needs no further tokens.
+    nothing that a token's text goes on with may follow it, and outside of tokens each character decides how a
+    text goes on. `origins`: the keywords that are lost where an engine cannot read a rule's repetition.
     """
 
     rules: Mapping[str, Expression]
     root: str = "root"
     tokens: frozenset[str] = frozenset()
     origins: Mapping[str, tuple[Origin, ...]] = MappingProxyType({})
-    by_character: bool = False
 
 
 class Rules:
@@ -112,8 +111,7 @@ class Rules:
 
     def reserve(self, name: str) -> Rule:
         """Reserve the name of a rule that refers to itself; `define` gives its expression."""
-        base = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name.lower())
-        base = base.strip("-") or "rule"
+        base = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-") or "rule"
         base = base if base[0].isalpha() and base != "root" else f"r-{base}"
         free = base
         while free in self._rules:
@@ -126,31 +124,19 @@ class Rules:
         """Give the expression of a reserved rule."""
         self._rules[rule.name] = expression
 
-    def grammar(self, root: Expression, *, by_character: bool = False) -> Grammar:
+    def grammar(self, root: Expression) -> Grammar:
         """Return the grammar whose texts `root` fits."""
         origins = {name: tuple(found) for name, found in self._origins.items()}
         rules, tokens = {**self._rules, "root": root}, self._finite() & self._tokens
-        return Grammar(rules, "root", tokens, origins, by_character)
+        return Grammar(rules, "root", tokens, origins)
 
     def _finite(self) -> frozenset[str]:
         """Return the rules that do not lead back to themselves, nor to others that do."""
-        left = {name: {*_references(expression)} for name, expression in self._rules.items()}
+        left = {name: {*references(expression)} for name, expression in self._rules.items()}
         found: set[str] = set()
         while ready := {name for name, needed in left.items() if needed <= found} - found:
             found |= ready
         return frozenset(found)
-
-
-def _references(expression: Expression) -> Iterator[str]:
-    waiting = [expression]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Rule):
-            yield part.name
-        elif isinstance(part, Sequence | Choice):
-            waiting += part.parts if isinstance(part, Sequence) else part.options
-        elif isinstance(part, Repeat):
-            waiting.append(part.part)
 
 
 def sequence(*parts: Expression) -> Expression:
