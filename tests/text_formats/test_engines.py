@@ -52,9 +52,7 @@ def test_free_text_goes_on_with_calls() -> None:
     text = rules.reserve("start")
     gap = Repeat(Characters(((10, 10), (32, 32))), 0, 2)
     call = sequence(Text("\n"), name, gap, Text("\n</call>"), text)
-    made = without(rules, "text", ANY_TEXT, [Ending(Text("<call>"), call)])
-    assert made is not None
-    rules.define(text, made)
+    rules.define(text, without(rules, "text", ANY_TEXT, [Ending(Text("<call>"), call)]))
     found = texts(write(rules.grammar(text), "llguidance")[0])
     for good in (
         "",
@@ -77,8 +75,6 @@ def test_values_end_at_the_first_mark(parts: list[str]) -> None:
     thought, value = (
         closed(rules, "text", ANY_TEXT, mark, [Ending(Text(mark))]) for mark in ("</t>", "\n</v>")
     )
-    assert thought is not None
-    assert value is not None
     gap = Repeat(Characters(((10, 10), (32, 32))), 0, 4)
     thoughts = Repeat(sequence(gap, Text("<t>"), thought))
     end = rules.token("end", Text("!"))

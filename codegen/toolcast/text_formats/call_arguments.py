@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NoReturn
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ..contract.tree import (
@@ -29,18 +28,17 @@ from ..contract.tree import (
     String,
     Union,
 )
-from .expressions import Expression, Repeat, Rule, Rules, Text, choice, optional, sequence
-from .markers import GAP, pattern, written
+from .expressions import NOTHING, Expression, Repeat, Rule, Rules, Text, choice, optional, sequence
 from .restricted_text import Ending, TooLargeError, closed
-from .scalars import ANY_TEXT, NOTHING
+from .scalars import ANY_TEXT
+from .spellings import GAP, Braces, Elements, Ended, Python, Raw, Spelling, pattern, written
 from .text_format import KEY, CallForm, ParameterForm
-from .values import GrammarLoss, Spelling, UnwritableError, Values
+from .values import GrammarLoss, UnwritableError, Values
 
 _KEY: Final = re.compile(KEY)
 _PYTHON_KEY: Final = re.compile(r"[^\W\d]\w{0,127}")
 # Elements of the name `item` are the items of a list.
 _ELEMENT: Final = re.compile(r"(?!item\Z)[^\W\d][\w.-]{0,127}")
-_WORD: Final = re.compile(r"[^\W\d]\w*")
 _LENGTHS: Final = ("pattern", "format", "minLength", "maxLength")
 _BREAK: Final = Text("\n")
 _BREAKS: Final = (Ending(_BREAK), Ending(Text("\r")))
@@ -48,109 +46,6 @@ _TYPES: Final[dict[type[Node], str]] = {Number: "number", Boolean: "boolean", Nu
 
 
 _REMEDY: Final = "change it, leave the tool out with `tools`, or ask for a format whose arguments are JSON"
-
-
-class CallLoss(Struct, frozen=True):
-    """A difference between a tool's contract and what a grammar lets a model write.
-
-    Attributes:
-        tool: the tool; "" for what concerns no tool alone.
-        path: the pointer of the schema in its contract.
-        keyword: the keyword of the schema; or "duplicate" and "nesting", which decoding refuses besides.
-        engine: the engine that does not say it; "" for every engine.
-        reason: a predicate of the keyword.
-        stricter: whether values are left out that the contract takes. Else decoding may refuse some.
-    """
-
-    tool: str
-    path: str
-    keyword: str
-    engine: str
-    reason: str
-    stricter: bool = False
-
-
-def told(loss: GrammarLoss, tool: str) -> CallLoss:
-    """Return a loss of values as one of a tool."""
-    return CallLoss(tool, loss.path, loss.keyword, loss.engine, loss.reason)
-
-
-class Python(Spelling):
-    """Values as Python writes them."""
-
-    true = Text("True")
-    false = Text("False")
-    null = Text("None")
-
-
-class Raw(Spelling):
-    """Texts as they are."""
-
-    _escapes: Mapping[int, str] = {}
-
-
-class Elements(Spelling):
-    """Members one after the other."""
-
-    comma = Text("")
-
-
-class Ended(Spelling):
-    """Strings that cannot hold what ends them, or the text around them.
-
-    Attributes:
-        widened: whether a string is said without its lengths and patterns, which would take too many rules.
-    """
-
-    widened = False
-
-    def __init__(self, rules: Rules, endings: Sequence[Ending]) -> None:
-        """Write strings without `endings`."""
-        self._rules = rules
-        self._endings = endings
-
-    def _ended(self, content: Expression, close: str) -> Expression:
-        """Return the content of a string with what closes it."""
-        try:
-            found = closed(self._rules, "string", content, close, self._endings)
-        except TooLargeError:
-            self.widened = True
-            found = closed(self._rules, "string", self.content(ANY_TEXT), close, self._endings)
-        return NOTHING if found is None else found
-
-
-class Braces(Ended):
-    """Values as Gemma writes them: keys are words, and strings stand between marks without any escape."""
-
-    _escapes: Mapping[int, str] = {}
-
-    def __init__(self, rules: Rules, quote: str) -> None:
-        """Write strings between two `quote`."""
-        super().__init__(rules, (Ending(Text(quote)),))
-        self._quote = quote
-
-    def ordered(self, fields: Sequence[Field]) -> Sequence[Field]:
-        """Return properties by their names, as the family's templates write them."""
-        return sorted(fields, key=lambda each: each.encode_name)
-
-    def quoted(self, content: Expression) -> Expression:
-        """Return a string between marks, without one within."""
-        found = self._ended(content, self._quote)
-        return NOTHING if found == NOTHING else sequence(Text(self._quote), found)
-
-    def key(self, content: Expression) -> Expression:
-        """Return a key: a word as it is, any other text as a string."""
-        word = isinstance(content, Text) and _WORD.fullmatch(content.text) is not None
-        return content if word else self.quoted(content)
-
-
-class Inner(Ended):
-    """JSON in text that something ends: no string holds that."""
-
-    def quoted(self, content: Expression) -> Expression:
-        """Return a string without what ends the text around it."""
-        found = self._ended(content, '"')
-        return NOTHING if found == NOTHING else sequence(Text('"'), found)
 
 
 class CallArguments:
@@ -168,16 +63,16 @@ class CallArguments:
         self._elements: dict[tuple[str, str], Rule] = {}
         self._values: dict[tuple[str, tuple[Ending, ...]], Values] = {}
         self._spellings: list[Spelling] = []
-        self._own: dict[CallLoss, None] = {}
+        self._own: dict[GrammarLoss, None] = {}
 
     @property
-    def losses(self) -> tuple[CallLoss, ...]:
+    def losses(self) -> tuple[GrammarLoss, ...]:
         """Differences of the rules from the contract, so far."""
         found = (loss for values in self._values.values() for loss in values.losses)
         reason = "is not said of all strings: they would need too many rules"
         wide = any(isinstance(each, Ended) and each.widened for each in self._spellings)
-        own = (CallLoss(self._tool, "", keyword, "", reason) for keyword in _LENGTHS) if wide else ()
-        return tuple(dict.fromkeys((*self._own, *own, *(told(loss, self._tool) for loss in found))))
+        own = (GrammarLoss(self._tool, "", keyword, "", reason) for keyword in _LENGTHS) if wide else ()
+        return tuple(dict.fromkeys((*self._own, *own, *found)))
 
     def written(self) -> Expression:
         """Write the arguments as the form has them between its markers. Raises UnwritableError."""
@@ -198,7 +93,7 @@ class CallArguments:
             spellings: Mapping[str, Callable[[], Spelling]] = {
                 "raw": Raw,
                 "elements": Elements,
-                "json": lambda: Inner(self._rules, endings),
+                "json": lambda: Ended(self._rules, endings),
                 "python": Python,
                 "braces": lambda: Braces(self._rules, self._form.quote),
             }
@@ -208,7 +103,7 @@ class CallArguments:
         return self._values[at]
 
     def _lose(self, node: Node, keyword: str, reason: str, *, stricter: bool = False) -> None:
-        self._own[CallLoss(self._tool, node.pointer, keyword, "", reason, stricter)] = None
+        self._own[GrammarLoss(self._tool, node.pointer, keyword, "", reason, stricter)] = None
 
     def _refuse(self, node: Node, reason: str) -> NoReturn:
         raise UnwritableError(node.pointer, reason, _REMEDY)
@@ -219,7 +114,7 @@ class CallArguments:
             (sequence(Text(f"{each.encode_name}="), values.value(each.node)), each.required)
             for each in self._fields(self._root, _PYTHON_KEY)
         ]
-        return values.members(members, None, node=self._root)
+        return values.members(self._root, members)
 
     def _fields(self, node: Object, names: re.Pattern[str]) -> Iterator[Field]:
         """Give the properties whose names have a form; what is not said of the object is a loss."""
@@ -247,9 +142,9 @@ class CallArguments:
         parts: list[Expression] = [GAP]
         for field in self._fields(self._root, _KEY):
             made = self._parameter(field)
-            if made is None and field.required:
+            if made == NOTHING and field.required:
                 self._refuse(field.node, "no value of a required property has a form in the text format")
-            if made is None:
+            if made == NOTHING:
                 reason = "is not written: no value has a form there"
                 self._lose(field.node, "properties", reason, stricter=True)
             else:
@@ -257,7 +152,7 @@ class CallArguments:
                 parts.append(one if field.required else optional(one))
         return sequence(*parts)
 
-    def _parameter(self, field: Field) -> Expression | None:
+    def _parameter(self, field: Field) -> Expression:
         texts, others = self._split(field.node)
         forms = self._form.parameters
         typed = next((each for each in forms if each.value == "json"), None)
@@ -268,8 +163,7 @@ class CallArguments:
         for form in plain:
             values = texts, () if typed else others
             value = self._text(values, form.close[0], self._endings(form), form.trim)
-            if value is not None:
-                options.append(sequence(written(form.open[0], key=field.encode_name), value))
+            options.append(sequence(written(form.open[0], key=field.encode_name), value))
         for each in () if typed is None else others if plain else (field.node,):
             assert typed is not None
             word = _TYPES.get(type(each), "object")
@@ -277,7 +171,7 @@ class CallArguments:
             open = written(next(named, typed.open[0]), key=field.encode_name)
             value = self._spelt("json", self._endings(typed)).value(each)
             options.append(sequence(open, value, Text(typed.close[0])))
-        return choice(options) if options else None
+        return choice(options)
 
     def _endings(self, form: ParameterForm) -> tuple[Ending, ...]:
         """Return what a value cannot hold: its end, and the beginning of a parameter, which is a problem."""
@@ -289,7 +183,7 @@ class CallArguments:
             (sequence(self._element(each.encode_name, each.node), GAP), each.required)
             for each in self._fields(node, _ELEMENT)
         ]
-        return sequence(GAP, self._spelt("elements").members(members, None, least, node=node))
+        return sequence(GAP, self._spelt("elements").members(node, members, least=least))
 
     def _element(self, name: str, node: Node) -> Expression:
         open = f"{self._form.prefix}<{name}>"
@@ -319,10 +213,10 @@ class CallArguments:
         options = [sequence(each, Text(close)) for each in inner]
         ends = (Ending(Text(f"{self._form.prefix}<")),)
         value = self._text((texts, [each for each in others if each not in nested]), close, ends)
-        options += [] if value is None else [value]
-        if not options:
+        made = choice([*options, value])
+        if made == NOTHING:
             self._refuse(node, "none of its values has a form in the text format")
-        return choice(options)
+        return made
 
     def _split(self, node: Node) -> tuple[list[Node], list[Node]]:
         """Return the nodes of a value that are text between markers, and all others."""
@@ -359,8 +253,8 @@ class CallArguments:
         close: str,
         ends: Sequence[Ending],
         trim: str = "",
-    ) -> Expression | None:
-        """Write texts and other values with what closes them; None where none has a form. The line breaks
+    ) -> Expression:
+        """Write texts and other values with what closes them; nothing where none has a form. The line breaks
         that a reader trims may stand around them.
         """
         texts, others = values
@@ -378,22 +272,21 @@ class CallArguments:
         if strings:
             value, lines = choice(strings), ends if trim != "newline" else (*ends, *_BREAKS)
             for made in (value, sequence(_BREAK, value, _BREAK)):
-                options += self._closed(texts, made, close, lines if made == value else ends)
+                options.append(self._closed(texts, made, close, lines if made == value else ends))
                 if trim != "newline":
                     break
-        return choice([*options, *(framed if trim == "newline" else ())]) if options or framed else None
+        return choice([*options, *(framed if trim == "newline" else ())])
 
     def _closed(
         self, texts: Sequence[Node], value: Expression, close: str, ends: Sequence[Ending]
-    ) -> list[Expression]:
+    ) -> Expression:
         try:
-            found = closed(self._rules, f"{self._tool}-text", value, close, ends)
+            return closed(self._rules, f"{self._tool}-text", value, close, ends)
         except TooLargeError:
             for node in texts:
                 for keyword in _LENGTHS:
                     self._lose(node, keyword, "is not said: text without what ends it needs too many rules")
-            found = closed(self._rules, "text", ANY_TEXT, close, ends)
-        return [] if found is None else [found]
+            return closed(self._rules, "text", ANY_TEXT, close, ends)
 
     def _typed(self, node: Node, endings: Sequence[Ending]) -> list[Expression]:
         if isinstance(node, Null):
@@ -414,7 +307,7 @@ class CallArguments:
         assert isinstance(node, Enum)
         made: list[Expression] = []
         for value in node.values:
-            if closed(Rules(), "text", Text(value), close, ends) is None:
+            if closed(Rules(), "text", Text(value), close, ends) == NOTHING:
                 self._lose(node, "enum", f"is without {value!r}, which has no form there", stricter=True)
             else:
                 made.append(Text(value))

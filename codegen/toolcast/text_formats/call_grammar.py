@@ -16,12 +16,12 @@ from msgspec import Struct
 from ..contract.build import contract_of
 from ..diagnostics import did_you_mean
 from ..jsonschema.json_values import JsonObject
-from .call_arguments import CallArguments, CallLoss, told
+from .call_arguments import CallArguments
 from .engines import write
 from .expressions import Expression, Grammar, Repeat, Rule, Rules, Text, choice, optional, sequence
-from .markers import GAP, ID, SPACES, literal_of, pattern, written
 from .restricted_text import Ending, behind, factored, without
 from .scalars import ANY_TEXT
+from .spellings import GAP, ID, SPACES, literal_of, pattern, written
 from .text_format import HOLE, NAME, CallForm, Markers, TextFormat, find_format
 from .values import GrammarLoss, UnwritableError
 
@@ -69,7 +69,7 @@ class CallRules:
         dropped = [sequence(written(each), GAP) for each in plain]
         self._join = sequence(GAP, Repeat(choice(dropped), 0, 2)) if dropped else GAP
         self._bodies: dict[tuple[str, str], Rule] = {}
-        self.losses: list[CallLoss] = []
+        self.losses: list[GrammarLoss] = []
 
     def grammar(self) -> Grammar:
         """Write the grammar. Raises ValueError for a tool that cannot be called in the format."""
@@ -102,7 +102,7 @@ class CallRules:
         }
         return {"type": "sequence", "elements": [{"type": "optional", "content": thought}, free]}, lost
 
-    def told(self) -> tuple[CallLoss, ...]:
+    def told(self) -> tuple[GrammarLoss, ...]:
         """Tell what the rules do not say of the contracts, and how they differ from what is read."""
         reasons = [
             (
@@ -118,14 +118,12 @@ class CallRules:
             reasons.append(
                 ("text", "may leave code, a quotation or an element open, which shows a call", False)
             )
-        own = (CallLoss("", "", keyword, "", reason, stricter) for keyword, reason, stricter in reasons)
+        own = (GrammarLoss("", "", keyword, "", reason, stricter) for keyword, reason, stricter in reasons)
         return (*own, *self.losses)
 
     def _thought(self, thought: Markers) -> Expression:
         end = Ending(Text(thought.close), Text(""))
-        inner = without(self._rules, "thinking", ANY_TEXT, [end], final=False)
-        assert inner is not None
-        return sequence(written(thought.open), inner)
+        return sequence(written(thought.open), without(self._rules, "thinking", ANY_TEXT, [end], final=False))
 
     def _text(self) -> Expression:
         """Write free text that ends, or goes on with calls, or with thoughts and more text."""
@@ -152,9 +150,7 @@ class CallRules:
         endings += [*self._beginnings(), *self._forbidden(tuple(after))]
         leads = self._format.starts if self._start is not None and self._start.place == "start" else ()
         free = sequence(choice(Text(each) for each in leads), ANY_TEXT) if leads else ANY_TEXT
-        made = without(self._rules, "text", free, endings)
-        assert made is not None
-        self._rules.define(text, made)
+        self._rules.define(text, without(self._rules, "text", free, endings))
         return text
 
     def _behind(self, several: list[Expression], literal: str, text: Rule) -> Expression | None:
@@ -356,7 +352,7 @@ class CallGrammar(Struct, frozen=True, kw_only=True):
     text: str
     format: str
     engine: str
-    losses: tuple[CallLoss, ...]
+    losses: tuple[GrammarLoss, ...]
 
     def members(self, server: str) -> JsonObject:
         """Return the members of a request to a server's API of Chat Completions that have it constrain.
@@ -423,5 +419,5 @@ def call_grammar(
         text = msgspec.json.encode({"type": "structural_tag", "format": tag}).decode()
     else:
         text, lost = write(rules.grammar(), engine)
-    losses = (*rules.told(), *(told(each, "") for each in lost))
+    losses = (*rules.told(), *lost)
     return CallGrammar(text=text, format=chosen.id, engine=engine, losses=tuple(dict.fromkeys(losses)))

@@ -6,6 +6,7 @@ from typing import Final, Literal, get_args
 
 from msgspec import Struct, structs
 
+from ..contract.build import reachable
 from ..jsonschema.charset import Ranges
 from .expressions import (
     Characters,
@@ -172,7 +173,7 @@ class _Writer:
                 reason = (
                     f"is not said in full: a repetition has at most {limit:,} turns ({self.limits.source})"
                 )
-                self.losses.append(GrammarLoss(pointer, keyword, self.engine, reason))
+                self.losses.append(GrammarLoss("", pointer, keyword, self.engine, reason))
 
 
 def _reached(grammar: Grammar) -> list[str]:
@@ -288,24 +289,27 @@ def _left_recursive(grammar: Grammar) -> dict[str, Expression]:
     leads to it from the state that a text begins with, and that one, of what ends the text.
     """
     ways = {name: [*_ways((rule,))] for name, rule in grammar.rules.items()}
-    loops = _loops({name: [last for _, last in found if last] for name, found in ways.items()})
+    after = {name: {last for _, last in found if last} for name, found in ways.items()}
+    before: dict[str, set[str]] = {name: set() for name in after}
+    for name, several in after.items():
+        for last in several:
+            before[last].add(name)
     made: dict[str, Expression] = {}
     waiting = [grammar.root]
     while waiting:
         name = waiting.pop()
         if name in made:
             continue
-        loop = sorted(loops.get(name, ()))
+        loop = sorted(reachable(after, name) & reachable(before, name))
         ends: list[Expression] = []
         begun: dict[str, list[Expression]] = {state: [] for state in loop}
         for state in loop:
             for parts, last in ways[state]:
                 into, rest = (begun[last], ()) if last in begun else (ends, (Rule(last),) if last else ())
                 into.append(sequence(Rule(f"{name}--{state}"), *parts, *rest))
-        for state, several in begun.items():
-            first = [Text("")] if state == name else []
-            made[f"{name}--{state}"] = choice([*first, *several])
-            waiting += [each for one in several for each in references(one) if "--" not in each]
+        for state, into in begun.items():
+            made[f"{name}--{state}"] = choice([*([Text("")] if state == name else []), *into])
+            waiting += [each for one in into for each in references(one) if "--" not in each]
         made[name] = choice(ends) if loop else grammar.rules[name]
         waiting += [each for each in references(made[name]) if "--" not in each]
     return made
@@ -321,35 +325,3 @@ def _ways(parts: tuple[Expression, ...]) -> Iterator[_Way]:
             yield from _ways((*parts[:-1], option))
     else:
         yield (parts[:-1], last.name) if isinstance(last, Rule) else (parts, "")
-
-
-def _loops(after: Mapping[str, list[str]]) -> dict[str, set[str]]:
-    """Return the nodes of a graph that lead back to themselves, each with those on the ways there."""
-    before: dict[str, set[str]] = {name: set() for name in after}
-    done: dict[str, None] = {}
-    seen: set[str] = set()
-    for root in after:
-        way = [(root, iter(after[root]))] if root not in seen else []
-        seen.add(root)
-        while way:
-            name, left = way[-1]
-            to = next(left, None)
-            if to is None:
-                done[name] = None
-                way.pop()
-                continue
-            before[to].add(name)
-            if to not in seen:
-                seen.add(to)
-                way.append((to, iter(after[to])))
-    found: dict[str, set[str]] = {}
-    for name in reversed(done):  # the last that is done leads to all that have it before them, or to no loop
-        if name not in found:
-            loop = {name}
-            waiting = [name]
-            while waiting:
-                more = before[waiting.pop()] - loop - found.keys()
-                loop |= more
-                waiting += more
-            found |= dict.fromkeys(loop, loop)
-    return {name: loop for name, loop in found.items() if len(loop) > 1 or name in after[name]}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -31,9 +31,13 @@ class Sequence(Struct, frozen=True, tag=True):
 
 
 class Choice(Struct, frozen=True, tag=True):
-    """One of some expressions, of which there is at least one."""
+    """One of some expressions."""
 
     options: tuple[Expression, ...]
+
+
+NOTHING: Final = Choice(())
+"""No text at all. It stays in no rule."""
 
 
 class Repeat(Struct, frozen=True, tag=True):
@@ -140,36 +144,55 @@ class Rules:
 
 
 def sequence(*parts: Expression) -> Expression:
-    """Return the parts one after the other, nested sequences and neighbouring texts as one."""
+    """Return the parts one after the other, nested sequences and neighbouring texts as one; nothing, where
+    one of them is nothing.
+    """
+    if NOTHING in parts:
+        return NOTHING
     flat: list[Expression] = []
     for part in _flat(parts):
         if isinstance(part, Text) and flat and isinstance(flat[-1], Text):
             flat[-1] = Text(flat[-1].text + part.text)
-        elif part != Text(""):
+        else:
             flat.append(part)
-    if len(flat) == 1:
-        return flat[0]
-    return Sequence(tuple(flat)) if flat else Text("")
+    return flat[0] if len(flat) == 1 else Sequence(tuple(flat)) if flat else Text("")
+
+
+def joined(*parts: Expression) -> Expression:
+    """Return the parts as `sequence` does, but texts stay apart: a lexer that takes a long text for a token
+    goes no way back to the part of it with which another choice begins.
+    """
+    flat = tuple(_flat(parts))
+    if NOTHING in parts or not flat:
+        return NOTHING if NOTHING in parts else Text("")
+    return flat[0] if len(flat) == 1 else Sequence(flat)
 
 
 def choice(options: Iterable[Expression]) -> Expression:
-    """Return one of the options; of equal ones the first, and of a single one itself."""
-    each = tuple(dict.fromkeys(options))
+    """Return one of the options that are possible; of equal ones the first, and of a single one itself."""
+    each = tuple(dict.fromkeys(option for option in options if option != NOTHING))
     return each[0] if len(each) == 1 else Choice(each)
 
 
+def repeated(part: Expression, low: int, high: int | None) -> Expression:
+    """Return repetitions of a part."""
+    if part == NOTHING or high == 0:
+        return NOTHING if low and part == NOTHING else Text("")
+    return part if (low, high) == (1, 1) else Repeat(part, low, high)
+
+
 def one_of(ranges: Ranges) -> Expression:
-    """Return one character of some ranges, which must not be empty; a single one as a text."""
+    """Return one character of some ranges; a single one as a text."""
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
         return Text(chr(ranges[0][0]))
-    return Characters(ranges)
+    return Characters(ranges) if ranges else NOTHING
 
 
 def optional(part: Expression) -> Expression:
     """Return the part, or nothing."""
     if isinstance(part, Repeat) and part.least < 2:
         return Repeat(part.part, 0, part.most)
-    return Repeat(part, 0, 1)
+    return repeated(part, 0, 1)
 
 
 def references(expression: Expression) -> Iterator[str]:
@@ -191,9 +214,6 @@ def parts_of(expression: Expression) -> tuple[Expression, ...]:
     return (expression.part,) if isinstance(expression, Repeat) else ()
 
 
-def _flat(parts: Iterable[Expression]) -> Iterator[Expression]:
-    for part in parts:
-        if isinstance(part, Sequence):
-            yield from part.parts
-        else:
-            yield part
+def _flat(parts: Iterable[Expression]) -> list[Expression]:
+    flat = [each for part in parts for each in (part.parts if isinstance(part, Sequence) else (part,))]
+    return [each for each in flat if each != Text("")]

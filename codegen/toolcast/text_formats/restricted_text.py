@@ -15,7 +15,19 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from ..jsonschema.charset import Ranges, union
-from .expressions import Characters, Choice, Expression, Repeat, Rule, Rules, Text, choice, one_of, sequence
+from .expressions import (
+    NOTHING,
+    Characters,
+    Choice,
+    Expression,
+    Repeat,
+    Rule,
+    Rules,
+    Text,
+    choice,
+    one_of,
+    sequence,
+)
 from .expressions import Sequence as Parts
 from .scalars import ANY_CHARACTER, ANY_TEXT
 
@@ -50,7 +62,7 @@ class Ending(Struct, frozen=True):
 
 def without(
     rules: Rules, name: str, text: Expression, endings: Sequence[Ending], *, final: bool = True
-) -> Expression | None:
+) -> Expression:
     """Write the texts of an expression that have no ending within, and those that one of the endings ends.
 
     Args:
@@ -61,7 +73,7 @@ def without(
         final: whether the text may end without an ending.
 
     Returns:
-        The texts; None for none.
+        The texts, or `NOTHING`.
 
     Raises:
         TooLargeError: the automaton has too many states.
@@ -88,9 +100,7 @@ def without(
     return _written(rules, name, (frozenset([text]), anchored), row, ends)
 
 
-def closed(
-    rules: Rules, name: str, text: Expression, close: str, endings: Sequence[Ending]
-) -> Expression | None:
+def closed(rules: Rules, name: str, text: Expression, close: str, endings: Sequence[Ending]) -> Expression:
     """Write the texts of an expression that have no ending within, each with the marker that closes it.
 
     Args:
@@ -101,7 +111,7 @@ def closed(
         endings: what must not be in the text; the marker may begin with one of them.
 
     Returns:
-        The texts; None for none.
+        The texts, or `NOTHING`.
 
     Raises:
         TooLargeError: the automaton has too many states.
@@ -133,9 +143,7 @@ def factored(rules: Rules, name: str, options: Sequence[Expression]) -> Expressi
 
     if len({*options}) == 1:
         return options[0]
-    made = _written(rules, name, (frozenset(options), frozenset()), row, ends)
-    assert made is not None
-    return made
+    return _written(rules, name, (frozenset(options), frozenset()), row, ends)
 
 
 def behind(rules: Rules, expression: Expression, literal: str) -> Expression:
@@ -212,7 +220,7 @@ class _Steps:
 
 def _written(
     rules: Rules, name: str, start: _State, row: Callable[[_State], _Row], ends: Callable[[_State], bool]
-) -> Expression | None:
+) -> Expression:
     """Make a rule of each state from which a text can end."""
     rows: dict[_State, _Row] = {}
     waiting = [start]
@@ -227,7 +235,7 @@ def _written(
     final = {state for state in rows if ends(state)}
     live = _live(rows, final)
     if start not in live:
-        return None
+        return NOTHING
     named = {state: rules.reserve(name) for state in rows if state in live}
     for state, rule in named.items():
         rules.define(rule, _rule(rows[state], named, state, ends=state in final))

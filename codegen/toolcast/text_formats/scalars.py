@@ -12,6 +12,7 @@ from ..jsonschema.charset import Ranges, complement, union
 from ..jsonschema.ecma import build
 from ..jsonschema.validator_errors import UnsupportedPattern
 from .expressions import (
+    NOTHING,
     Characters,
     Choice,
     Expression,
@@ -22,6 +23,8 @@ from .expressions import (
     choice,
     one_of,
     optional,
+    parts_of,
+    repeated,
     sequence,
 )
 
@@ -29,8 +32,6 @@ _SURROGATES: Final[Ranges] = ((0xD800, 0xDFFF),)
 _SCALARS: Final = complement(_SURROGATES)
 ANY_CHARACTER: Final = Characters(_SCALARS)
 ANY_TEXT: Final = Repeat(ANY_CHARACTER)
-NOTHING: Final = Choice(())
-"""No text at all. It stays in no rule."""
 
 _MAX_EXPANDED: Final = 20_000
 """Characters that a pattern describes, each turn of a counted repetition on its own."""
@@ -42,8 +43,7 @@ class InexpressibleError(ValueError):
 
 def characters(ranges: Ranges) -> Expression:
     """Return one character of some ranges that is no half of a surrogate pair."""
-    left = complement(union([*complement(ranges), *_SURROGATES]))
-    return one_of(left) if left else NOTHING
+    return one_of(complement(union([*complement(ranges), *_SURROGATES])))
 
 
 # -- patterns ------------------------------------------------------------------------------------
@@ -95,12 +95,12 @@ class _PatternBuilder:
                     if widths(first)[0] == 0:
                         found.setdefault((True, ends), []).append(second)
                 else:
-                    found.setdefault((start, ends), []).append(concatenation(first, second))
-        return _part({ends: alternatives(several) for ends, several in found.items()})
+                    found.setdefault((start, ends), []).append(sequence(first, second))
+        return _part({ends: choice(several) for ends, several in found.items()})
 
     def either(self, parts: list[_Part]) -> _Part:
         ends = sorted({each for part in parts for each in part.texts})
-        return _part({at: alternatives(p.texts[at] for p in parts if at in p.texts) for at in ends})
+        return _part({at: choice(p.texts[at] for p in parts if at in p.texts) for at in ends})
 
     def repeat(self, part: _Part, low: int, high: int | None) -> _Part:
         if part.texts.keys() <= {(False, False)}:
@@ -128,25 +128,7 @@ def pattern(source: str) -> Expression:
     ]
     if sum(map(_expanded, options)) > _MAX_EXPANDED:
         raise InexpressibleError(f"it describes more than {_MAX_EXPANDED:,} characters")
-    return alternatives(options)
-
-
-def concatenation(one: Expression, two: Expression) -> Expression:
-    """Return two parts, one after the other; nothing, where one of them is nothing."""
-    return NOTHING if NOTHING in (one, two) else sequence(one, two)
-
-
-def alternatives(options: Iterable[Expression]) -> Expression:
-    """Return one of the options that are possible."""
-    possible = [each for each in options if each != NOTHING]
-    return choice(possible) if possible else NOTHING
-
-
-def repeated(part: Expression, low: int, high: int | None) -> Expression:
-    """Return repetitions of a part."""
-    if part == NOTHING or high == 0:
-        return NOTHING if low and part == NOTHING else Text("")
-    return part if (low, high) == (1, 1) else Repeat(part, low, high)
+    return choice(options)
 
 
 def widths(text: Expression) -> tuple[int, int | None]:
@@ -159,7 +141,7 @@ def widths(text: Expression) -> tuple[int, int | None]:
         low, high = widths(text.part)
         return low * text.least, 0 if high == 0 else None if None in (high, text.most) else high * text.most  # type: ignore[operator]
     assert not isinstance(text, Rule)
-    parts = [widths(part) for part in (text.parts if isinstance(text, Sequence) else text.options)]
+    parts = [widths(part) for part in parts_of(text)]
     highs = [high for _, high in parts if high is not None]
     endless = len(highs) < len(parts)
     if isinstance(text, Sequence):
@@ -170,9 +152,7 @@ def widths(text: Expression) -> tuple[int, int | None]:
 def _expanded(text: Expression) -> int:
     if isinstance(text, Repeat):
         return _expanded(text.part) * max(text.most or text.least, 1)
-    if isinstance(text, Sequence | Choice):
-        return sum(map(_expanded, text.parts if isinstance(text, Sequence) else text.options)) + 1
-    return len(text.text) if isinstance(text, Text) else 1
+    return len(text.text) if isinstance(text, Text) else sum(map(_expanded, parts_of(text))) + 1
 
 
 def limited(text: Expression, low: int, high: int | None) -> Expression:
@@ -186,7 +166,7 @@ def limited(text: Expression, low: int, high: int | None) -> Expression:
     if least > (least if high is None else high) or (most is not None and most < low):
         return NOTHING
     if isinstance(text, Choice):
-        return alternatives(limited(option, low, high) for option in text.options)
+        return choice(limited(option, low, high) for option in text.options)
     parts = text.parts if isinstance(text, Sequence) else (text,)
     open = [at for at, part in enumerate(parts) if len({*widths(part)}) > 1]
     at = open[0]
@@ -291,10 +271,6 @@ def _digits(low: int, high: int | None) -> Expression:
     return repeated(Characters(((0x30, 0x39),)), low, high)
 
 
-def _digit(low: str, high: str) -> Expression:
-    return NOTHING if high < low else one_of(((ord(low), ord(high)),))
-
-
 def _between(low: str, high: str) -> Expression:
     """Return the digits from `low` to `high`, which have one length."""
     if not low:
@@ -307,12 +283,13 @@ def _between(low: str, high: str) -> Expression:
     if low[1:].strip("0"):
         options.append(sequence(Text(first), _between(low[1:], "9" * rest)))
         first = chr(ord(first) + 1)
-    end = None
+    end: Expression = NOTHING
     if high[1:].strip("9"):
         end = sequence(Text(last), _between("0" * rest, high[1:]))
         last = chr(ord(last) - 1)
-    options.append(concatenation(_digit(first, last), _digits(rest, rest)))
-    return alternatives([*options, *([end] if end else [])])
+    middle = one_of(((ord(first), ord(last)),)) if first <= last else NOTHING
+    options.append(sequence(middle, _digits(rest, rest)))
+    return choice([*options, end])
 
 
 def _whole(low: int, high: int | None, most: int) -> Expression:
@@ -343,10 +320,10 @@ def _signed(
     if low is None or low < 0:
         least = zero if high is None or high >= 0 else high.copy_negate()
         found = magnitude(least, None if low is None else low.copy_negate())
-        options.append(concatenation(Text("-"), found))
-    if len(options) == 2 and concatenation(Text("-"), options[0]) == options[1]:
+        options.append(sequence(Text("-"), found))
+    if len(options) == 2 and sequence(Text("-"), options[0]) == options[1]:
         return sequence(optional(Text("-")), options[0])
-    return alternatives(options)
+    return choice(options)
 
 
 def integer(low: int | None, high: int | None) -> Expression:
@@ -363,9 +340,7 @@ def number(low: Decimal | None, high: Decimal | None) -> Expression:
     """Return the numbers between two bounds, both included: each that a float holds has a spelling, and each
     spelling is read as a finite float between the bounds.
     """
-    return _signed(
-        low, high, lambda least, most: alternatives([_plain(least, most), _scientific(least, most)])
-    )
+    return _signed(low, high, lambda least, most: choice([_plain(least, most), _scientific(least, most)]))
 
 
 def exclusive(bound: float, towards: float) -> Decimal:
@@ -385,17 +360,17 @@ def _plain(low: Decimal, high: Decimal | None, whole: int = _WHOLE) -> Expressio
         return NOTHING
     (first, above), (last, below) = (_split(each) for each in (low, top))
     if first == last:
-        return concatenation(_whole(first, first, whole), _fraction(above, below))
+        return sequence(_whole(first, first, whole), _fraction(above, below))
     from_zero = not above.strip("0")
     to_end = not below.strip("9")
     begin, end = first + (not from_zero), last - (not to_end)
     options = []
     if not from_zero:
         options.append(sequence(_whole(first, first, whole), _fraction(above, "9" * _FRACTION)))
-    options.append(concatenation(_whole(begin, end, whole), _fraction("0" * _FRACTION, "9" * _FRACTION)))
+    options.append(sequence(_whole(begin, end, whole), _fraction("0" * _FRACTION, "9" * _FRACTION)))
     if not to_end:
         options.append(sequence(_whole(last, last, whole), _fraction("0" * _FRACTION, below)))
-    return alternatives(options)
+    return choice(options)
 
 
 def _split(value: Decimal) -> tuple[int, str]:
@@ -407,7 +382,7 @@ def _fraction(low: str, high: str) -> Expression:
     """Return a point and digits, or nothing for zero."""
     if not low.strip("0") and not high.strip("9"):
         return optional(sequence(Text("."), _digits(1, _FRACTION)))
-    digits = concatenation(Text("."), _tail(low, high))
+    digits = sequence(Text("."), _tail(low, high))
     return digits if low.strip("0") else optional(digits)
 
 
@@ -460,7 +435,7 @@ def _scientific(low: Decimal, high: Decimal | None) -> Expression:
     options.append(_power(_plain(Decimal(1), full, 1), begin, end))
     if end < last:
         options.append(_power(_plain(Decimal(1), most, 1), last, last))
-    return alternatives(options)
+    return choice(options)
 
 
 def _power(mantissa: Expression, first: int, last: int) -> Expression:
@@ -469,9 +444,9 @@ def _power(mantissa: Expression, first: int, last: int) -> Expression:
     zeros = Repeat(Text("0"), 0, 2)
     if first < 0:
         found = _whole(max(-last, 1) if last < 0 else 1, -first, 3)
-        options.append(concatenation(sequence(Text("-"), zeros), found))
+        options.append(sequence(sequence(Text("-"), zeros), found))
     if last >= 0:
         found = _whole(max(first, 0), last, 3)
-        options.append(concatenation(sequence(optional(Text("+")), zeros), found))
-    exponent = alternatives(options)
-    return concatenation(concatenation(mantissa, Characters(((0x45, 0x45), (0x65, 0x65)))), exponent)
+        options.append(sequence(sequence(optional(Text("+")), zeros), found))
+    exponent = choice(options)
+    return sequence(sequence(mantissa, Characters(((0x45, 0x45), (0x65, 0x65)))), exponent)
