@@ -51,7 +51,7 @@ class PatternPart(NamedTuple):
     initially_needs: int = NOTHING
 
 
-class Automaton:  # an `ecma.Builder`
+class Automaton:
     """The states of a pattern, and which may follow which.
 
     `unrolled` is how many turns of a counted repetition get states of their own; one with more counts as

@@ -169,55 +169,23 @@ _DOT = charset.complement(charset.NEWLINE)
 P = TypeVar("P")
 
 
-class Builder(Protocol[P]):
-    """Makes something of a pattern, from the inside out."""
+class _Builder(Protocol[P]):
+    """Makes something of a pattern, from the inside out, as `Automaton` does."""
 
-    def character(self, ranges: Ranges) -> P:
-        """One character of `ranges`."""
-        ...
-
-    def nothing(self) -> P:
-        """The empty text."""
-        ...
-
-    def start(self) -> P:
-        """`^`."""
-        ...
-
-    def end(self) -> P:
-        """`$`."""
-        ...
-
-    def condition(self) -> P:
-        r"""`\b` and `\B`."""
-        ...
-
-    def reference(self) -> P:
-        """A back-reference."""
-        ...
-
-    def ahead(self, body: P, /) -> P:
-        """A look-ahead."""
-        ...
-
-    def behind(self, body: P, /) -> P:
-        """A look-behind."""
-        ...
-
-    def then(self, one: P, two: P) -> P:
-        """One part, and then another."""
-        ...
-
-    def either(self, parts: list[P]) -> P:
-        """Any of several parts."""
-        ...
-
-    def repeat(self, part: P, low: int, high: int | None) -> P:
-        """A part at least `low` times, and at most `high` times (None: without end)."""
-        ...
+    def character(self, ranges: Ranges) -> P: ...
+    def nothing(self) -> P: ...
+    def start(self) -> P: ...
+    def end(self) -> P: ...
+    def condition(self) -> P: ...
+    def reference(self) -> P: ...
+    def ahead(self, body: P, /) -> P: ...
+    def behind(self, body: P, /) -> P: ...
+    def then(self, one: P, two: P) -> P: ...
+    def either(self, parts: list[P]) -> P: ...
+    def repeat(self, part: P, low: int, high: int | None) -> P: ...
 
 
-def build(pattern: str, builder: Builder[P]) -> P:
+def build(pattern: str, builder: _Builder[P]) -> P:
     """Make something of a pattern. Raises UnsupportedPattern for what is no ECMA-262 pattern."""
     reader = _Translator(pattern, builder)
     reader.run()
@@ -314,7 +282,7 @@ def _automaton(pattern: str, unrolled: int) -> Automaton:
 class _Translator(_Scanner, Generic[P]):
     """One left-to-right pass; a method per construct, each appends to `out` and leaves its `part`."""
 
-    def __init__(self, pattern: str, builder: Builder[P]) -> None:
+    def __init__(self, pattern: str, builder: _Builder[P]) -> None:
         if len(pattern) > _MAX_LENGTH:
             reason = f"a pattern has at most {_MAX_LENGTH:,} characters; for many alternatives, use `enum`"
             raise UnsupportedPattern(reason, valid=True)

@@ -33,13 +33,12 @@ from .restricted_text import Ending, TooLargeError, closed
 from .scalars import ANY_TEXT
 from .spellings import GAP, Braces, Elements, Ended, Python, Raw, Spelling, pattern, written
 from .text_format import KEY, CallForm, ParameterForm
-from .values import GrammarLoss, UnwritableError, Values
+from .values import LENGTHS, GrammarLoss, UnwritableError, Values
 
 _KEY: Final = re.compile(KEY)
 _PYTHON_KEY: Final = re.compile(r"[^\W\d]\w{0,127}")
 # Elements of the name `item` are the items of a list.
 _ELEMENT: Final = re.compile(r"(?!item\Z)[^\W\d][\w.-]{0,127}")
-_LENGTHS: Final = ("pattern", "format", "minLength", "maxLength")
 _BREAK: Final = Text("\n")
 _BREAKS: Final = (Ending(_BREAK), Ending(Text("\r")))
 _TYPES: Final[dict[type[Node], str]] = {Number: "number", Boolean: "boolean", Null: "null", Array: "array"}
@@ -62,17 +61,13 @@ class CallArguments:
         self._root = root
         self._elements: dict[tuple[str, str], Rule] = {}
         self._values: dict[tuple[str, tuple[Ending, ...]], Values] = {}
-        self._spellings: list[Spelling] = []
         self._own: dict[GrammarLoss, None] = {}
 
     @property
     def losses(self) -> tuple[GrammarLoss, ...]:
         """Differences of the rules from the contract, so far."""
         found = (loss for values in self._values.values() for loss in values.losses)
-        reason = "is not said of all strings: they would need too many rules"
-        wide = any(isinstance(each, Ended) and each.widened for each in self._spellings)
-        own = (GrammarLoss(self._tool, "", keyword, "", reason) for keyword in _LENGTHS) if wide else ()
-        return tuple(dict.fromkeys((*self._own, *own, *found)))
+        return tuple(dict.fromkeys((*self._own, *found)))
 
     def written(self) -> Expression:
         """Write the arguments as the form has them between its markers. Raises UnwritableError."""
@@ -98,7 +93,6 @@ class CallArguments:
                 "braces": lambda: Braces(self._rules, self._form.quote),
             }
             spelling = spellings.get(at[0], Spelling)()
-            self._spellings.append(spelling)
             self._values[at] = Values(self._contract, self._rules, self._tool, spelling)
         return self._values[at]
 
@@ -266,16 +260,14 @@ class CallArguments:
                     self._lose(each, "type", "is written as text, which is read as a string", stricter=True)
             return closed(self._rules, "text", ANY_TEXT, close, ends)
         typed = [each for node in others for each in self._typed(node, ends)]
-        strings = [each for node in texts for each in self._strings(node, close, ends)]
+        whole = choice(each for node in texts for each in self._strings(node, close, ends))
         options = [sequence(each, Text(close)) for each in typed]
-        framed = [sequence(_BREAK, each, _BREAK, Text(close)) for each in typed]
-        if strings:
-            value, lines = choice(strings), ends if trim != "newline" else (*ends, *_BREAKS)
-            for made in (value, sequence(_BREAK, value, _BREAK)):
-                options.append(self._closed(texts, made, close, lines if made == value else ends))
-                if trim != "newline":
-                    break
-        return choice([*options, *(framed if trim == "newline" else ())])
+        lines = (*ends, *_BREAKS) if trim == "newline" else ends
+        options.append(self._closed(texts, whole, close, lines))
+        if trim == "newline":
+            options += [sequence(_BREAK, each, _BREAK, Text(close)) for each in typed]
+            options.append(self._closed(texts, sequence(_BREAK, whole, _BREAK), close, ends))
+        return choice(options)
 
     def _closed(
         self, texts: Sequence[Node], value: Expression, close: str, ends: Sequence[Ending]
@@ -284,7 +276,7 @@ class CallArguments:
             return closed(self._rules, f"{self._tool}-text", value, close, ends)
         except TooLargeError:
             for node in texts:
-                for keyword in _LENGTHS:
+                for keyword in LENGTHS:
                     self._lose(node, keyword, "is not said: text without what ends it needs too many rules")
             return closed(self._rules, "text", ANY_TEXT, close, ends)
 

@@ -104,14 +104,10 @@ class CallRules:
 
     def told(self) -> tuple[GrammarLoss, ...]:
         """Tell what the rules do not say of the contracts, and how they differ from what is read."""
+        markers = "has no marker that begins calls in any form, or results; none stands behind calls"
         reasons = [
-            (
-                "text",
-                "has no marker that begins calls in any form, or results; none stands behind calls",
-                True,
-            ),
-            ("calls", "are written in one form, where others are read as well", True),
-        ]
+            ("text", markers, True), ("calls", "are written in one form, where others are read as well", True)
+        ]  # fmt: skip
         if self._allowed.required:
             reasons.append(("thought", "that the prompt began is not said: begin behind it", True))
         else:

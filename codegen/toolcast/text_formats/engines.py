@@ -95,7 +95,8 @@ class _Writer:
 
     def written(self) -> str:
         lines = []
-        for name in _reached(self.grammar):
+        root = self.grammar.root  # first
+        for name in (root, *sorted(reachable(_edges(self.grammar), root) - {root})):
             self.rule = name
             body = self.alternatives(self.grammar.rules[name])
             lines += [self.line(name, body), *self.added]
@@ -176,15 +177,8 @@ class _Writer:
                 self.losses.append(GrammarLoss("", pointer, keyword, self.engine, reason))
 
 
-def _reached(grammar: Grammar) -> list[str]:
-    """Return the names of the rules that a text is read with, the root first."""
-    found = {grammar.root: None}
-    waiting = [grammar.root]
-    while waiting:
-        new = [name for name in references(grammar.rules[waiting.pop()]) if name not in found]
-        found |= dict.fromkeys(new)
-        waiting += new
-    return list(found)
+def _edges(grammar: Grammar) -> dict[str, set[str]]:
+    return {name: {*references(rule)} for name, rule in grammar.rules.items()}
 
 
 def _longest_chain(grammar: Grammar) -> int:
@@ -249,12 +243,8 @@ class _Lark(_Writer):
 
     def __init__(self, grammar: Grammar) -> None:
         super().__init__(structs.replace(grammar, rules=_left_recursive(grammar)), "llguidance")
-        self._terminals = {*grammar.tokens}
-        waiting = [*grammar.tokens]
-        while waiting:
-            below = {*references(grammar.rules[waiting.pop()])} - self._terminals
-            self._terminals |= below
-            waiting += below
+        edges = _edges(grammar)
+        self._terminals = grammar.tokens.union(*(reachable(edges, name) for name in grammar.tokens))
 
     def line(self, name: str, body: str) -> str:
         return f"{self.name(name)}: {body}"

@@ -392,25 +392,13 @@ def _tail(low: str, high: str) -> Expression:
         return _digits(1, len(low))
     if not low.strip("0") and not high.strip("0"):
         return repeated(Text("0"), 1, len(low))
-    options: list[_Tail] = []
+    by_rest: dict[Expression, list[tuple[int, int]]] = {}
     for value in range(int(low[0]), int(high[0]) + 1):
         below = low[1:] if value == int(low[0]) else "0" * (len(low) - 1)
         above = high[1:] if value == int(high[0]) else "9" * (len(low) - 1)
         rest: Expression = _tail(below, above) if below else Text("")
-        options.append(_Tail(str(value), optional(rest) if below and not below.strip("0") else rest))
-    return _merged(options)
-
-
-class _Tail(NamedTuple):
-    digit: str
-    rest: Expression
-
-
-def _merged(tails: Iterable[_Tail]) -> Expression:
-    """Return digits with what follows each; neighbours before the same are one set."""
-    by_rest: dict[Expression, list[tuple[int, int]]] = {}
-    for tail in tails:
-        by_rest.setdefault(tail.rest, []).append((ord(tail.digit), ord(tail.digit)))
+        rest = optional(rest) if below and not below.strip("0") else rest
+        by_rest.setdefault(rest, []).append((0x30 + value, 0x30 + value))
     return choice(sequence(one_of(union(digits)), rest) for rest, digits in by_rest.items())
 
 

@@ -35,7 +35,13 @@ _WORD: Final = re.compile(r"[^\W\d]\w*")
 
 
 class Spelling:
-    """The spelling of values: JSON. Subclasses write other languages."""
+    """The spelling of values: JSON. Subclasses write other languages.
+
+    Attributes:
+        widened: whether a string was said without its lengths and patterns, which would take too many rules.
+    """
+
+    widened = False
 
     true: Expression = Text("true")
     false: Expression = Text("false")
@@ -68,10 +74,8 @@ class Spelling:
 
     def text(self, text: str) -> Expression:
         """Return an exact content of a string, which may have halves of surrogate pairs."""
-        halves = (f"\\u{ord(each):04x}" if "\ud800" <= each <= "\udfff" else each for each in text)
-        return Text(
-            "".join(self._escapes.get(ord(each), each) if len(each) == 1 else each for each in halves)
-        )
+        halves = {point: f"\\u{point:04x}" for point in map(ord, text) if 0xD800 <= point <= 0xDFFF}
+        return Text(text.translate({**self._escapes, **halves}))
 
     def content(self, texts: Expression) -> Expression:
         """Return the content of a string whose texts are made of the characters themselves."""
@@ -141,14 +145,9 @@ class Elements(Spelling):
 
 
 class Ended(Spelling):
-    """Strings that cannot hold what ends them, or the text around them.
-
-    Attributes:
-        widened: whether a string is said without its lengths and patterns, which would take too many rules.
-    """
+    """Strings that cannot hold what ends them, or the text around them."""
 
     quote = '"'
-    widened = False
 
     def __init__(self, rules: Rules, endings: Sequence[Ending]) -> None:
         """Write strings without `endings`."""

@@ -48,6 +48,8 @@ from .scalars import (
 )
 from .spellings import Spelling
 
+LENGTHS: Final = ("pattern", "format", "minLength", "maxLength")
+"""The keywords that strings lose where they would need too many rules."""
 _MAX_NODES: Final = 20_000
 _MAX_FIELDS: Final = 1_000
 _MAX_NESTING: Final = 100
@@ -128,7 +130,9 @@ class Values:
     @property
     def losses(self) -> tuple[GrammarLoss, ...]:
         """Keywords that are not said so far."""
-        return tuple(self._losses)
+        reason = "is not said of all strings: they would need too many rules"
+        wide = LENGTHS if self._spelling.widened else ()
+        return (*(GrammarLoss(self._tool, "", keyword, "", reason) for keyword in wide), *self._losses)
 
     def arguments(self) -> Expression:
         """Write the object of all arguments. Raises UnwritableError."""
