@@ -1,7 +1,7 @@
 """Expressions of a grammar: what a compiler of contracts writes, and what each engine's syntax is made of."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -73,7 +73,12 @@ class Grammar(Struct, frozen=True):
 
 
 class Rules:
-    """Rules while a grammar is made. What is named alike, and equal, is one rule."""
+    """Rules while a grammar is made. What is named alike, and equal, is one rule.
+
+    Attributes:
+        restricted: texts without some substrings, or why there are none, by what they are made of: each is
+            made once.
+    """
 
     def __init__(self) -> None:
         self._rules: dict[str, Expression] = {}
@@ -81,6 +86,7 @@ class Rules:
         self._numbers: dict[str, int] = {}
         self._tokens: set[str] = set()
         self._origins: dict[str, dict[Origin, None]] = {}
+        self.restricted: dict[Hashable, Expression | str | None] = {}
 
     def add(self, name: str, expression: Expression) -> Rule:
         """Add a rule.

@@ -26,6 +26,7 @@ from .expressions import (
     Text,
     choice,
     one_of,
+    parts_of,
     sequence,
 )
 from .expressions import Sequence as Parts
@@ -78,6 +79,21 @@ def without(
     Raises:
         TooLargeError: the automaton has too many states.
     """
+    made_of = (text, tuple(endings), final)
+    if made_of not in rules.restricted:
+        rules.restricted[made_of] = _without(rules, name, text, endings, final=final)
+    found = rules.restricted[made_of]
+    if isinstance(found, str):
+        raise TooLargeError(found)
+    return found
+
+
+def _without(
+    rules: Rules, name: str, text: Expression, endings: Sequence[Ending], *, final: bool
+) -> Expression | str:
+    """Write what `without` does, or say why there are too many states."""
+    if _longest_count(rules, text) > _MAX_STATES:
+        return f"{name} needs a state for each repetition, more than {_MAX_STATES}"
     steps = _Steps(rules)
     always = [(at, each.pattern) for at, each in enumerate(endings) if not each.anchored]
     anchored = frozenset((at, each.pattern) for at, each in enumerate(endings) if each.anchored)
@@ -97,7 +113,24 @@ def without(
     def ends(state: _State) -> bool:
         return final and any(map(steps.may_be_empty, state[0]))
 
-    return _written(rules, name, (frozenset([text]), anchored), row, ends)
+    try:
+        return _written(rules, name, (frozenset([text]), anchored), row, ends)
+    except TooLargeError as problem:
+        return str(problem)
+
+
+def _longest_count(rules: Rules, text: Expression) -> int:
+    """Return the greatest number of repetitions that are counted in an expression or in its rules."""
+    found, seen, waiting = 0, set[Expression](), [text]
+    while waiting:
+        each = waiting.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if isinstance(each, Repeat):
+            found = max(found, each.least, each.most or 0)
+        waiting += [rules.get(each)] if isinstance(each, Rule) else parts_of(each)
+    return found
 
 
 def closed(rules: Rules, name: str, text: Expression, close: str, endings: Sequence[Ending]) -> Expression:
