@@ -227,11 +227,16 @@ class CallRules:
         close = sequence(GAP, Text(form.close[0])) if form.close else Text("")
         if not form.peek and "{name}" in form.open[0]:
             self._check_names(_NAME)
-            return choice(
-                sequence(written(form.open[0], name=name), self._body(name, form), close)
-                for name in self._contracts
-            )
+            return choice(self._marked(name, form, close) for name in self._contracts)
         return sequence(Text("") if form.peek else written(form.open[0]), GAP, self._several(form), close)
+
+    def _marked(self, name: str, form: CallForm, close: Expression) -> Expression:
+        """Write a call behind the first marker, or another that is the beginning of it."""
+        first = form.open[0]
+        opens = [first, *(each for each in form.open[1:] if first.startswith(each))]
+        body = self._body(name, form)
+        ways = [sequence(written(each, name=name), body, close) for each in opens]
+        return factored(self._rules, "marker", ways)
 
     def _check_names(self, names: re.Pattern[str]) -> None:
         for name in self._contracts:
