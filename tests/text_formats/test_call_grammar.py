@@ -13,6 +13,7 @@ from typing import Any
 
 import llguidance
 import pytest
+from msgspec import structs
 from toolcast.agents.text_calls import Call, TextFormat, known_formats, parse
 from toolcast.agents.text_calls.dispatcher import TextDispatcher
 from toolcast.config import load_config
@@ -210,6 +211,8 @@ def test_one_call_alone_and_one_tool_alone() -> None:
     assert takes(only, text)
     assert not takes(only, text.replace("bash", "edit"))
     assert not takes(only, "No.")
+    with pytest.raises(ValueError, match=r"'edit' is no choice among these tools"):
+        registry.grammar("hermes", "llguidance", tools="bash", choice="edit")
     assert registry.grammar("qwen", "xgrammar").text == registry.grammar("hermes", "xgrammar").text
 
 
@@ -217,7 +220,8 @@ def test_one_call_alone_and_one_tool_alone() -> None:
     ("arguments", "words"),
     [
         (("hermez", "xgrammar"), "Did you mean 'hermes'"),
-        (("hermes", "xgrammer"), "did you mean 'xgrammar'"),
+        (("auto", "xgrammar"), "Name that of the model's family"),
+        (("hermes", "xgrammer"), "Did you mean 'xgrammar'"),
     ],
 )
 def test_unknown_names_are_refused_with_the_nearest(arguments: tuple[str, str], words: str) -> None:
@@ -271,6 +275,10 @@ def test_a_structural_tag_leaves_text_to_the_engine_and_says_the_rest() -> None:
     assert "root ::=" in free["tags"][0]["content"]["grammar"]
     assert made.members("vllm") == {"structured_outputs": {"structural_tag": made.text}}
     assert made.members("sglang") == {"response_format": json.loads(made.text)}
+    assert made.members("tensorrt-llm") == made.members("sglang")
+    text = structs.replace(made, engine="llguidance")
+    assert text.members("sglang") == {"ebnf": made.text}
+    assert text.members("tensorrt-llm") == {"response_format": {"type": "ebnf", "ebnf": made.text}}
     with pytest.raises(ValueError, match="takes grammars for gbnf"):
         made.members("llama.cpp")
 
@@ -330,4 +338,4 @@ def test_generate_writes_the_grammars_that_the_configuration_names(tmp_path: Pat
     put(file, '[tool.toolcast]\n\ngrammars = ["hermes:gnbf"]\n')
     (problem,) = load_config(tmp_path)[1]
     assert (problem.line, problem.column, problem.code) == (3, 1, "unknown-grammar")
-    assert "did you mean 'gbnf'" in problem.hint
+    assert "Did you mean 'gbnf'" in problem.hint

@@ -363,11 +363,12 @@ class ToolView(Caller):
 
         Args:
             format: the text format in which the model calls: its id, or an alias.
-            engine: "gbnf" (llama.cpp), "xgrammar" or "xgrammar-tag" (vLLM, SGLang), or "llguidance" (vLLM).
-            tools: the tools that the model may call; None for all.
+            engine: "gbnf" (llama.cpp); "xgrammar", "xgrammar-tag" or "llguidance" (vLLM, SGLang,
+                TensorRT-LLM).
+            tools: the names of the tools that the model may call; None for all.
             parallel: whether it may call more than once.
             choice: "auto"; "required" for at least one call, and no text but thoughts; or the name of the one
-                tool that it must call.
+                of these tools that it must call.
 
         Returns:
             The grammar, and what it does not say of the contracts: the same for the same tools.
@@ -379,13 +380,16 @@ class ToolView(Caller):
         from ..text_formats.call_grammar import CallsAllowed, call_grammar
         from .standalone_schema import standalone_schema
 
-        chosen = self.names if tools is None else tuple(tools)
-        if choice not in ("auto", "required"):
-            chosen = (*(name for name in chosen if name not in self), choice)
-        for name in chosen:
+        offered = self.names if tools is None else (tools,) if isinstance(tools, str) else tuple(tools)
+        for name in offered:
             if name not in self:
-                hint = did_you_mean(name, (*self.names, "auto", "required"), "name one of the registry")
-                raise ValueError(f"There is no tool {name!r}: {hint}.")
+                raise ValueError(
+                    f"There is no tool {name!r}: {did_you_mean(name, self.names, 'name one of the registry')}"
+                )
+        if choice not in ("auto", "required", *offered):
+            hint = did_you_mean(choice, (*offered, "auto", "required"), "name one of these tools")
+            raise ValueError(f"{choice!r} is no choice among these tools: {hint}")
+        chosen = offered if choice in ("auto", "required") else (choice,)
         schemas = {name: standalone_schema(self.get(name).binding) for name in chosen}
         allowed = CallsAllowed(required=choice != "auto", parallel=parallel)
         return call_grammar(format, engine, schemas, allowed)

@@ -22,7 +22,7 @@ from .expressions import Expression, Grammar, Repeat, Rule, Rules, Text, choice,
 from .restricted_text import Ending, behind, factored, without
 from .scalars import ANY_TEXT
 from .spellings import GAP, ID, SPACES, literal_of, pattern, written
-from .text_format import HOLE, NAME, CallForm, Markers, TextFormat, find_format
+from .text_format import AUTO, HOLE, NAME, CallForm, Markers, TextFormat, find_format
 from .values import GrammarLoss, UnwritableError
 
 _BLANK: Final = optional(Text(" "))
@@ -32,7 +32,7 @@ _NAME: Final = re.compile(NAME)
 TAG: Final = "xgrammar-tag"
 ENDINGS: Final = {"gbnf": "gbnf", "xgrammar": "ebnf", TAG: "json", "llguidance": "lark"}
 """The engines, with the ending of their grammars' files."""
-_ENGINES: Final = f"engines: {', '.join(ENDINGS)}"
+_ENGINES: Final = f"the engines are {', '.join(ENDINGS)}"
 _ELEMENT: Final = re.compile(r"[^\W\d][\w.-]{0,127}")
 
 
@@ -359,7 +359,7 @@ class CallGrammar(Struct, frozen=True, kw_only=True):
         """Return the members of a request to a server's API of Chat Completions that have it constrain.
 
         Args:
-            server: "vllm", "sglang" or "llama.cpp".
+            server: "vllm", "sglang", "tensorrt-llm" or "llama.cpp".
 
         Raises:
             ValueError: the server does not take grammars of the engine, or is unknown.
@@ -373,7 +373,10 @@ class CallGrammar(Struct, frozen=True, kw_only=True):
                 else f"There is no server {server!r}: {', '.join(sorted({name for name, _ in _MEMBERS}))}."
             )
         value: object = msgspec.json.decode(self.text) if found == ("response_format",) else self.text
-        return {found[0]: value} if len(found) == 1 else {found[0]: {found[1]: value}}
+        if len(found) == 1:
+            return {found[0]: value}
+        kind = {"type": found[1]} if found[0] == "response_format" else {}
+        return {found[0]: {**kind, found[1]: value}}
 
 
 _MEMBERS: Final = {
@@ -382,6 +385,10 @@ _MEMBERS: Final = {
     ("vllm", "llguidance"): ("structured_outputs", "grammar"),
     ("sglang", "xgrammar"): ("ebnf",),
     ("sglang", TAG): ("response_format",),
+    ("sglang", "llguidance"): ("ebnf",),
+    ("tensorrt-llm", "xgrammar"): ("response_format", "ebnf"),
+    ("tensorrt-llm", TAG): ("response_format",),
+    ("tensorrt-llm", "llguidance"): ("response_format", "ebnf"),
     ("llama.cpp", "gbnf"): ("grammar",),
 }
 """The members, one in the other, that hold a grammar in a request to a server."""
@@ -390,7 +397,10 @@ _MEMBERS: Final = {
 def check_names(format: str, engine: str) -> TextFormat:
     """Return the text format of an id or an alias. Raises ValueError where it, or the engine, is unknown."""
     if engine not in ENDINGS:
-        raise ValueError(f"There is no engine {engine!r}. {did_you_mean(engine, ENDINGS, _ENGINES)}")
+        hint = did_you_mean(engine, ENDINGS, _ENGINES)
+        raise ValueError(f"There is no engine {engine!r}. {hint[0].upper()}{hint[1:]}")
+    if format == AUTO:
+        raise ValueError(f"A grammar has one text format. Name that of the model's family, not {AUTO!r}.")
     return find_format(format)
 
 

@@ -86,7 +86,7 @@ class Rules:
         self._numbers: dict[str, int] = {}
         self._tokens: set[str] = set()
         self._origins: dict[str, dict[Origin, None]] = {}
-        self.restricted: dict[Hashable, Expression | str | None] = {}
+        self.restricted: dict[Hashable, Expression | str] = {}
 
     def add(self, name: str, expression: Expression) -> Rule:
         """Add a rule.
