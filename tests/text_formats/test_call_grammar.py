@@ -305,6 +305,13 @@ def test_free_text_may_nearly_be_a_call_any_number_of_times() -> None:
     assert takes(free, "<t<think</think>" * 2_000)
 
 
+def test_text_that_needs_too_many_rules_in_all_is_refused() -> None:
+    texts = {f"p{n}": {"type": "string", "pattern": f"^[a-z]{{{n}}}x$"} for n in range(300, 500)}
+    schema = {"type": "object", "properties": texts}
+    with pytest.raises(ValueError, match="Name fewer tools"):
+        call_grammar("qwen3-coder", "xgrammar", {"f": schema}, CallsAllowed())
+
+
 PING = """\
 description: Pings.
 permission: read

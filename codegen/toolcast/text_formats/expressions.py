@@ -78,6 +78,7 @@ class Rules:
     Attributes:
         restricted: texts without some substrings, or why there are none, by what they are made of: each is
             made once.
+        states: states of the automata that these are made of.
     """
 
     def __init__(self) -> None:
@@ -87,6 +88,7 @@ class Rules:
         self._tokens: set[str] = set()
         self._origins: dict[str, dict[Origin, None]] = {}
         self.restricted: dict[Hashable, Expression | str] = {}
+        self.states = 0
 
     def add(self, name: str, expression: Expression) -> Rule:
         """Add a rule.

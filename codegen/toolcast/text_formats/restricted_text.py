@@ -34,6 +34,8 @@ from .scalars import ANY_CHARACTER, ANY_TEXT
 
 _MAX_STATES: Final = 600
 """States of one automaton: each is a rule, which an engine reads anew for each request."""
+_MAX_ALL: Final = 40_000
+"""States of all automata of a grammar: some seconds, and some megabytes."""
 _MAX_WIDTH: Final = 2_000
 """Rests that one state of it may have."""
 
@@ -78,6 +80,7 @@ def without(
 
     Raises:
         TooLargeError: the automaton has too many states.
+        ValueError: all automata of the rules have too many.
     """
     made_of = (text, tuple(endings), final)
     if made_of not in rules.restricted:
@@ -263,6 +266,12 @@ def _written(
             continue
         if len(rows) >= _MAX_STATES:
             raise TooLargeError(f"{name} needs more than {_MAX_STATES} states")
+        rules.states += 1
+        if rules.states > _MAX_ALL:
+            raise ValueError(
+                f"The strings of these tools need more than {_MAX_ALL:,} rules to hold no marker of the format. "
+                "Name fewer tools with `tools`, or ask for a format whose arguments are JSON."
+            )
         rows[state] = row(state)
         waiting += [each for each in rows[state] if isinstance(each, tuple)]
     final = {state for state in rows if ends(state)}
