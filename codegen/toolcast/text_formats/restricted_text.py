@@ -269,7 +269,7 @@ def _written(
         rules.states += 1
         if rules.states > _MAX_ALL:
             raise ValueError(
-                f"The strings of these tools need more than {_MAX_ALL:,} rules to hold no marker of the format. "
+                f"Strings of these tools need more than {_MAX_ALL:,} rules to hold no marker. "
                 "Name fewer tools with `tools`, or ask for a format whose arguments are JSON."
             )
         rows[state] = row(state)
