@@ -48,14 +48,6 @@ VALUES, TRIED = 4, 24
 ENOUGH = 20
 """Disagreements of a format and an engine that are kept; all are counted."""
 
-OTHER_FORMS = frozenset(
-    (
-        *("deepseek-v4", "deepseek-v41", "hy_v4", "k2-horizon", "lfm2", "lfm2-json", "llama3-function"),
-        *("llama3-python-tag", "llama4-marked", "llama4-pythonic", "longcat-lite", "mistral-v11"),
-        *("mistral-v13", "nemotron3"),
-    )
-)
-"""Writers of another form, or spelling of strings, than the one that a grammar writes, as its losses say."""
 PYTHON_LISTS = frozenset(("minicpm5", "seed-oss", "step3p5"))
 """Writers of lists and objects as Python prints them, where grammars write JSON."""
 
@@ -167,27 +159,26 @@ async def _unused(*_: Any) -> Any:
     raise NotImplementedError
 
 
-def writers(format: TextFormat) -> tuple[Writer, ...]:
-    """Those who write a family's calls without its data; else what is rendered of its forms."""
+def writers(format: TextFormat) -> Mapping[str, Sequence[Writer]]:
+    """Those who write a family's calls, by the name of the format that asks for their form; without any, what
+    is rendered of its first form."""
     names = (format.id, *format.aliases)
-    found: list[Writer] = [
-        family.write for name, family in FAMILIES.items() if name in names and name not in OTHER_FORMS
-    ]
-    found += [
-        template.write
-        for name, template in TEMPLATES.items()
-        if template.format in names and name not in OTHER_FORMS
-    ]
+    found: dict[str, list[Writer]] = {}
+    for name, family in FAMILIES.items():
+        if name in names:
+            found.setdefault(name, []).append(family.write)
+    for template in TEMPLATES.values():
+        if template.format in names:
+            found.setdefault(template.format, []).append(template.write)
     if found:
-        return tuple(found)
-    return tuple(
-        lambda turn, each=each: calls(each, turn, each.form.open[0])
-        for each in FORMS
-        if each.format.id == format.id and each.form == format.calls[0]
-    )
+        return found
+    first = [each for each in FORMS if each.format.id == format.id and each.form == format.calls[0]]
+    return {format.id: [lambda turn, each=each: calls(each, turn, each.form.open[0]) for each in first]}
 
 
-def written(package: Package, tool: Tool, format: TextFormat) -> Iterator[tuple[str, bool]]:
+def written(
+    package: Package, tool: Tool, format: TextFormat, by: Sequence[Writer]
+) -> Iterator[tuple[str, bool]]:
     """Texts of valid arguments that the format reads as just these, and whether all of them are declared.
     Without escapes some arguments have no text."""
     name = tool.binding.name
@@ -199,7 +190,7 @@ def written(package: Package, tool: Tool, format: TextFormat) -> Iterator[tuple[
         ):
             continue
         declared = not len(tool.values) <= number < len(tool.values) + len(tool.open_values)
-        for writer in writers(format):
+        for writer in by:
             try:
                 text = writer(turn)
             except ValueError:
@@ -245,37 +236,50 @@ def prove(package: Package, format: TextFormat, engine: str, judge: Any, options
     """Ask an engine about a format's grammar for each tool."""
     count = Count()
     shift = sum(f"{format.id}:{engine}".encode())
-    for number, (name, tool) in enumerate(package.tools.items()):
-        if (number + shift) % options.every:
-            continue
-        rng = random.Random(f"{options.seed}:{format.id}:{engine}:{name}")
-        choice = "auto" if rng.random() < 0.2 else "required"
-        try:
-            made = package.registry.grammar(format.id, engine, tools=[name], choice=choice)
-        except ValueError as problem:
-            count.unwritable.append(f"{name}: {problem}")
-            continue
-        count.tools += 1
-        try:
-            compiled = judge.compile_text(made.text)
-        except RefusedError as problem:
-            count.disagree(f"{name}: refused: {problem}")
-            continue
-        kept_out = {each.keyword for each in made.losses if each.stricter and each.tool}
-        for text, declared in written(package, tool, format):
-            stops = compiled.refuses(text) if len(text) <= LONGEST else None
-            if stops and (kept_out - {"additionalProperties"} if declared else kept_out):
-                count.narrower += 1
-            elif stops:
-                count.disagree(f"{name}: cannot write {text!r}: {stops}")
-            else:
-                count.accepted += 1
-        losses = frozenset(each.keyword for each in made.losses if not each.stricter)
-        for _ in range(options.walks):
-            count.walks += 1
-            text = compiled.walk(rng, exits(format, tool))
-            _judge(package, tool, format, (text, choice), losses, count)
+    for number, tool in enumerate(package.tools.values()):
+        for name, by in writers(format).items():
+            if (number + shift) % options.every == 0:
+                _prove_tool(package, tool, format, (name, by), (engine, judge, options), count)
     return count
+
+
+def _prove_tool(
+    package: Package,
+    tool: Tool,
+    format: TextFormat,
+    form: tuple[str, Sequence[Writer]],
+    asked: tuple[str, Any, "Options"],
+    count: Count,
+) -> None:
+    """Ask an engine about one tool's grammar under a name of the format."""
+    name, (alias, by), (engine, judge, options) = tool.binding.name, form, asked
+    rng = random.Random(f"{options.seed}:{alias}:{engine}:{name}")
+    choice = "auto" if rng.random() < 0.2 else "required"
+    try:
+        made = package.registry.grammar(alias, engine, tools=[name], choice=choice)
+    except ValueError as problem:
+        count.unwritable.append(f"{name}: {problem}")
+        return
+    count.tools += 1
+    try:
+        compiled = judge.compile_text(made.text)
+    except RefusedError as problem:
+        count.disagree(f"{name}: refused: {problem}")
+        return
+    kept_out = {each.keyword for each in made.losses if each.stricter and each.tool}
+    for text, declared in written(package, tool, format, by):
+        stops = compiled.refuses(text) if len(text) <= LONGEST else None
+        if stops and (kept_out - {"additionalProperties"} if declared else kept_out):
+            count.narrower += 1
+        elif stops:
+            count.disagree(f"{name}: cannot write {text!r}: {stops}")
+        else:
+            count.accepted += 1
+    losses = frozenset(each.keyword for each in made.losses if not each.stricter)
+    for _ in range(options.walks):
+        count.walks += 1
+        text = compiled.walk(rng, exits(format, tool))
+        _judge(package, tool, format, (text, choice), losses, count)
 
 
 def _judge(

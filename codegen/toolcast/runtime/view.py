@@ -362,7 +362,8 @@ class ToolView(Caller):
         contracts take.
 
         Args:
-            format: the text format in which the model calls: its id, or an alias.
+            format: the text format in which the model calls: its id, or an alias, which may
+                choose a form.
             engine: "gbnf" (llama.cpp); "xgrammar", "xgrammar-tag" or "llguidance" (vLLM, SGLang,
                 TensorRT-LLM).
             tools: the names of the tools that the model may call; None for all.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final, NoReturn
 
 from msgspec.structs import replace
@@ -27,6 +28,7 @@ from ..contract.tree import (
     Reference,
     String,
     Union,
+    nodes,
 )
 from .expressions import NOTHING, Expression, Repeat, Rule, Rules, Text, choice, optional, sequence
 from .restricted_text import Ending, TooLargeError, closed
@@ -77,6 +79,12 @@ class CallArguments:
             return self._python()
         if self._form.content == "elements":
             return self._members(self._root)
+        if self._form.content == "braces":
+            below = map(nodes, (*self._contract.roots.values(), *self._contract.definitions.values()))
+            for each in chain.from_iterable(below):
+                if isinstance(each, Object) and not each.closed and each.fields:
+                    reason = "come behind declared ones, where models sort them"
+                    self._lose(each, "additionalProperties", reason, stricter=True)
         return self._spelt().arguments()
 
     def _spelt(self, name: str = "", endings: Sequence[Ending] = ()) -> Values:

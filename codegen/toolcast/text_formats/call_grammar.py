@@ -1,7 +1,8 @@
 """Grammars of what a model of a text format may write: free text and thoughts, then calls of tools.
 
-Calls are written in the family's own form: the first of the format, with the sections around it. Each is the
-marker with a tool's name, and arguments that the tool's contract takes, in the order of its properties.
+Calls are written in the family's own form, the first of the format or that of the alias, within its section.
+Each is the marker with a tool's name, and arguments that the tool's contract takes, in the order of its
+properties.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .expressions import Expression, Grammar, Repeat, Rule, Rules, Text, choice,
 from .restricted_text import Ending, behind, factored, without
 from .scalars import ANY_TEXT
 from .spellings import GAP, ID, SPACES, literal_of, pattern, written
-from .text_format import AUTO, HOLE, NAME, CallForm, Markers, TextFormat, find_format
+from .text_format import AUTO, NAME, CallForm, Markers, TextFormat, find_format
 from .values import GrammarLoss, UnwritableError
 
 _BLANK: Final = optional(Text(" "))
@@ -65,8 +66,14 @@ class CallRules:
         self._contracts = {name: contract_of(schema) for name, schema in sorted(tools.items())}
         self._main, self._start = _forms(format)
         self._thoughts = (*format.thoughts, *_THINK)
-        plain = (each for each in format.dropped if HOLE.search(each.rstrip()) is None)
-        dropped = [sequence(written(each), GAP) for each in plain]
+        longest = [
+            each for each in format.dropped if sum(one.startswith(each) for one in format.dropped) == 1
+        ]
+        dropped = [
+            sequence(written(each, name=name), GAP)
+            for each in longest
+            for name in (self._contracts if "{name}" in each else ("",))
+        ]
         self._join = sequence(GAP, Repeat(choice(dropped), 0, 2)) if dropped else GAP
         self._bodies: dict[tuple[str, str], Rule] = {}
         self.losses: list[GrammarLoss] = []
@@ -254,10 +261,11 @@ class CallRules:
         begins = {each.lstrip()[:1] for each in (form.open if form.peek else form.begins)} or {"[", "{"}
         more = Repeat(sequence(_COMMA, item)) if self._allowed.parallel else Text("")
         several = sequence(Text("["), GAP, item, more, GAP, Text("]"))
-        if form.content == "python" and self._allowed.parallel:
-            item = sequence(item, Repeat(sequence(GAP, item)))
         if form.exact or begins == {"{"}:
             return item
+        if self._allowed.parallel:
+            between = GAP if form.content == "python" else sequence(optional(Text(";")), GAP)
+            item = sequence(item, Repeat(sequence(between, item)))
         return several if begins == {"["} else choice([several, item])
 
     def _item(self, name: str, form: CallForm) -> Expression:
@@ -410,7 +418,7 @@ def call_grammar(
     """Write what a model may write.
 
     Args:
-        format: the text format in which the model calls: its id, or an alias.
+        format: the text format in which the model calls: its id, or an alias, which may choose a form.
         engine: the engine that constrains it, one of `ENDINGS`.
         tools: the schemas of the tools' arguments in normal form, by name.
         allowed: whether the model must call, and may call more than once.
@@ -424,7 +432,7 @@ def call_grammar(
     chosen = check_names(format, engine)
     if not tools:
         raise ValueError("There are no tools to call: a grammar needs at least one.")
-    rules = CallRules(chosen, tools, allowed)
+    rules = CallRules(chosen.written_as(format), tools, allowed)
     if engine == TAG:
         tag, lost = rules.tag()
         text = msgspec.json.encode({"type": "structural_tag", "format": tag}).decode()

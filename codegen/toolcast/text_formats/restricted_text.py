@@ -152,6 +152,11 @@ def closed(rules: Rules, name: str, text: Expression, close: str, endings: Seque
     Raises:
         TooLargeError: the automaton has too many states.
     """
+    whole, steps = sequence(text, Text(close)), _Steps(rules)
+    begins = union(span for each in endings for ranges, _ in steps.of(each.pattern) for span in ranges)
+    signs = _signs(rules, text)
+    if whole != NOTHING and not any(low <= to and at <= high for at, to in signs for low, high in begins):
+        return rules.token(name, whole)  # no ending can begin in it
     left: list[Ending] = []
     for each in endings:
         again: Expression = Text("") if each.pattern == Text(close) else each.pattern
@@ -160,7 +165,17 @@ def closed(rules: Rules, name: str, text: Expression, close: str, endings: Seque
             left.append(Ending(sequence(each.pattern, between, again)))
         else:
             left.append(each)
-    return without(rules, name, sequence(text, Text(close)), left)
+    return without(rules, name, whole, left)
+
+
+def _signs(rules: Rules, expression: Expression) -> Iterator[tuple[int, int]]:
+    """Give the characters that its texts may have."""
+    if isinstance(expression, Characters):
+        yield from expression.ranges
+    elif isinstance(expression, Text):
+        yield from ((ord(each), ord(each)) for each in expression.text)
+    for part in (rules.get(expression),) if isinstance(expression, Rule) else parts_of(expression):
+        yield from _signs(rules, part)
 
 
 def factored(rules: Rules, name: str, options: Sequence[Expression]) -> Expression:

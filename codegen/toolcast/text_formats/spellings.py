@@ -13,6 +13,7 @@ from typing import Final
 from ..contract.tree import Field
 from ..jsonschema.charset import SPACE, Ranges, complement, union
 from .expressions import (
+    NOTHING,
     Characters,
     Choice,
     Expression,
@@ -31,7 +32,12 @@ from .restricted_text import Ending, TooLargeError, closed
 from .scalars import ANY_TEXT, characters
 from .text_format import HOLE
 
-_WORD: Final = re.compile(r"[^\W\d]\w*")
+_NO_KEY: Final = (
+    Ending(one_of(union([*SPACE, *((ord(sign), ord(sign)) for sign in '{}[],<>"')]))),
+    Ending(Text(":")),
+    Ending(Characters(((0x3A, 0x3A),)), anchored=True),
+)
+"""What no key without marks has: the reader ends it there."""
 
 
 class Spelling:
@@ -60,13 +66,13 @@ class Spelling:
         """Return properties in the order in which they are written."""
         return fields
 
-    def quoted(self, content: Expression) -> Expression:
-        """Return a string with this content."""
-        return sequence(Text('"'), content, Text('"'))
+    def quoted(self, texts: Expression) -> Expression:
+        """Return a string of these texts."""
+        return sequence(Text('"'), self.content(texts), Text('"'))
 
-    def key(self, content: Expression) -> Expression:
+    def key(self, texts: Expression) -> Expression:
         """Return the key of an object; as a rule it is a string."""
-        return self.quoted(content)
+        return self.quoted(texts)
 
     def characters(self, ranges: Ranges) -> Expression:
         """Return one character of a string's content."""
@@ -93,15 +99,14 @@ class Spelling:
     def literal(self, value: object) -> Expression:
         """Return one exact value."""
         if isinstance(value, str):
-            return self.quoted(self.text(value))
+            return self.quoted(Text(value))
         if value is None or isinstance(value, bool):
             return self.null if value is None else self.true if value else self.false
         if isinstance(value, list | tuple):
             return self.listed(self.brackets, [self.literal(item) for item in value])
         if isinstance(value, Mapping):
             items = [
-                joined(self.key(self.text(name)), self.colon, self.literal(item))
-                for name, item in value.items()
+                joined(self.key(Text(name)), self.colon, self.literal(item)) for name, item in value.items()
             ]
             return self.listed(self.braces, items)
         whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e16
@@ -124,12 +129,24 @@ def _character(ranges: Ranges, escapes: tuple[tuple[int, str], ...]) -> Expressi
     return choice([characters(plain), *others])
 
 
-class Python(Spelling):
-    """Values as Python writes them."""
+class _Single(Spelling):
+    """Strings as Python prints them."""
 
-    true = Text("True")
-    false = Text("False")
-    null = Text("None")
+    _escapes: Mapping[int, str] = {
+        **{point: repr(chr(point))[1:-1] for point in range(0x20)}, 0x27: "\\'", 0x5C: "\\\\"
+    }  # fmt: skip
+
+
+class Python(Spelling):
+    """Values as Python writes them, or JSON: models write either."""
+
+    true = choice((Text("True"), Text("true")))
+    false = choice((Text("False"), Text("false")))
+    null = choice((Text("None"), Text("null")))
+
+    def quoted(self, texts: Expression) -> Expression:
+        """Return a string between two double quotes, or two single ones."""
+        return choice([super().quoted(texts), sequence(Text("'"), _Single().content(texts), Text("'"))])
 
 
 class Raw(Spelling):
@@ -147,41 +164,60 @@ class Elements(Spelling):
 class Ended(Spelling):
     """Strings that cannot hold what ends them, or the text around them."""
 
-    quote = '"'
-
     def __init__(self, rules: Rules, endings: Sequence[Ending]) -> None:
         """Write strings without `endings`."""
         self._rules = rules
         self._endings = endings
 
-    def quoted(self, content: Expression) -> Expression:
-        """Return a string without what ends the text around it."""
+    def ended(self, open: str, texts: Expression, close: str) -> Expression:
+        """Return texts, behind what opens them, with what closes them."""
+        content = sequence(Text(open), self.content(texts))
+        own = Rules() if isinstance(content, Text) else self._rules
         try:
-            found = closed(self._rules, "string", content, self.quote, self._endings)
+            found = closed(own, "string", content, close, self._endings)
         except TooLargeError:
+            if texts == ANY_TEXT:
+                raise
             self.widened = True
-            found = closed(self._rules, "string", self.content(ANY_TEXT), self.quote, self._endings)
-        return sequence(Text(self.quote), found)
+            return self.ended(open, ANY_TEXT, close)
+        return sequence(content, Text(close)) if own != self._rules and found != NOTHING else found
+
+    def quoted(self, texts: Expression) -> Expression:
+        """Return a string without what ends the text around it."""
+        return self.ended('"', texts, '"')
+
+
+class _Bare(Ended):
+    """Texts as they are, without what ends them."""
+
+    _escapes: Mapping[int, str] = {}
 
 
 class Braces(Ended):
     """Values as Gemma writes them: keys are words, and strings stand between marks without any escape."""
 
+    colon = optional(Text(" "))  # a key has its colon
     _escapes: Mapping[int, str] = {}
 
     def __init__(self, rules: Rules, quote: str) -> None:
         """Write strings between two `quote`."""
         super().__init__(rules, (Ending(Text(quote)),))
-        self.quote = quote
+        self._quote = quote
 
     def ordered(self, fields: Sequence[Field]) -> Sequence[Field]:
         """Return properties by their names, as the family's templates write them."""
         return sorted(fields, key=lambda each: each.encode_name)
 
-    def key(self, content: Expression) -> Expression:
-        """Return a key: a word as it is, any other text as a string."""
-        word = isinstance(content, Text) and _WORD.fullmatch(content.text) is not None
-        return content if word else self.quoted(content)
+    def quoted(self, texts: Expression) -> Expression:
+        """Return a string between marks, without one within."""
+        return joined(Text(self._quote), self.ended("", texts, self._quote))
+
+    def key(self, texts: Expression) -> Expression:
+        """Return a key with its colon: without marks where that is possible, else as a string."""
+        bare = _Bare(self._rules, _NO_KEY).ended("", texts, ":")
+        if bare != NOTHING and isinstance(texts, Text):
+            return bare
+        return choice([bare, joined(self.quoted(texts), Text(":"))])
 
 
 # -- markers -------------------------------------------------------------------------------------

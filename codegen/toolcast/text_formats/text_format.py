@@ -25,6 +25,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 NAME: Final = r"[^\W\d][\w./-]{0,127}(?::[^\W\d][\w./-]{0,127}){0,3}"
 """A tool's name in a marker. A colon is part of it only before a letter: digits behind one are a number."""
@@ -71,6 +72,7 @@ class Markers(_Data, frozen=True, kw_only=True):
         fence: whether a section is a block of Markdown: read only where the answer is nothing but calls.
         prefilled: whether a thought may begin in the prompt, so that its closing marker stands alone.
         calls: whether calls end a thought that has no end of its own. Else they are a problem.
+        aliases: of a section: names of the format under which grammars write it, in place of the first.
     """
 
     open: str
@@ -79,6 +81,7 @@ class Markers(_Data, frozen=True, kw_only=True):
     fence: bool = False
     prefilled: bool = False
     calls: bool = False
+    aliases: tuple[str, ...] = ()
 
 
 class ParameterForm(_Data, frozen=True, kw_only=True):
@@ -125,6 +128,7 @@ class CallForm(_Data, frozen=True, kw_only=True):
         parameters: forms of parameters.
         quote: what encloses strings in `braces`.
         prefix: what stands before each tag of `elements`.
+        aliases: names of the format under which grammars write this form, in place of the first.
     """
 
     open: tuple[str, ...]
@@ -144,6 +148,7 @@ class CallForm(_Data, frozen=True, kw_only=True):
     parameters: tuple[ParameterForm, ...] = ()
     quote: str = '"'
     prefix: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 class TypeScript(_Data, frozen=True, kw_only=True):
@@ -319,6 +324,19 @@ class TextFormat(_Data, frozen=True, kw_only=True):
             The form of that name, or else the first; None where the format has none.
         """
         return _named(self.responses, name)
+
+    def written_as(self, name: str) -> "TextFormat":
+        """The format with the forms of calls and sections of a name first, as grammars write it.
+
+        Args:
+            name: its id, or an alias.
+
+        Returns:
+            The format, which reads the same texts.
+        """
+        calls = sorted(self.calls, key=lambda each: name not in each.aliases)
+        sections = sorted(self.sections, key=lambda each: name not in each.aliases)
+        return replace(self, calls=tuple(calls), sections=tuple(sections))
 
 
 def _named(several: tuple[T, ...], name: str) -> T | None:

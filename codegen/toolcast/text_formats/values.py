@@ -206,8 +206,8 @@ class Values:
         if self._any is not None:
             return self._any
         value = self._any = self._rules.reserve("any")
-        string = self._rules.token("string", self._spelling.quoted(self._spelling.content(ANY_TEXT)))
-        key = self._rules.token("key", self._spelling.key(self._spelling.content(ANY_TEXT)))
+        string = self._rules.token("string", self._spelling.quoted(ANY_TEXT))
+        key = self._rules.token("key", self._spelling.key(ANY_TEXT))
         numeral = self._rules.token("number", number(None, None))
         entry = joined(key, self._spelling.colon, value)
         array = self._listed(self._spelling.brackets, value, 0, None)
@@ -225,8 +225,7 @@ class Values:
         self, node: Node, texts: Expression, quotes: Callable[[Expression], Expression]
     ) -> Expression:
         name = ("key" if quotes == self._spelling.key else "string") if texts == ANY_TEXT else ""
-        content = self._spelling.content(texts)
-        return NOTHING if content == NOTHING else self._rule(node, quotes(content), name, token=True)
+        return self._rule(node, quotes(texts), name, token=True)
 
     def _texts(self, node: String) -> Expression:
         """Return the texts of a string, of its own characters."""
@@ -301,7 +300,7 @@ class Values:
                 if field.required:
                     return NOTHING
                 continue
-            name = self._spelling.key(self._spelling.text(field.encode_name))
+            name = self._spelling.key(Text(field.encode_name))
             entry = self._rules.add(
                 f"{self._tool}-{field.encode_name}", joined(name, self._spelling.colon, value)
             )

@@ -202,7 +202,7 @@ TEMPLATES: Mapping[str, Template] = {
     "qwen3-coder": Template(
         qwen3_coder, "qwen3-coder", unsafe=("</parameter>", "<parameter="), end="<|im_end|>\n"
     ),
-    "nemotron3": Template(qwen3_coder, "nemotron", unsafe=("</parameter>", "<parameter=")),
+    "nemotron3": Template(qwen3_coder, "nemotron3", unsafe=("</parameter>", "<parameter=")),
     "nemotron": Template(listed("<TOOLCALL>", "</TOOLCALL>"), "nemotron", end="\n<SPECIAL_12>\n"),
     "llama3-json": Template(
         lambda calls: objects(calls, "parameters")[0],
@@ -217,7 +217,7 @@ TEMPLATES: Mapping[str, Template] = {
         end="<|eom_id|>",
     ),
     "llama3-function": Template(
-        _each(lambda name, given: f"<function={name}>{given}</function>"), "llama3-json", end="<|eom_id|>"
+        _each(lambda name, given: f"<function={name}>{given}</function>"), "llama3-function", end="<|eom_id|>"
     ),
     "functionary-v3.1": Template(
         _each(lambda name, given: f"<function={name}>{given}</function>"), "functionary", end="<|eom_id|>"
@@ -239,11 +239,13 @@ TEMPLATES: Mapping[str, Template] = {
             "[TOOL_CALLS]"
             + dumps([{"name": name, "arguments": given, "id": "abcdefgh0"} for name, given in calls])
         ),
-        "mistral",
+        "mistral-v3",
         end="</s>",
     ),
     "mistral-v11": Template(
-        _each(lambda name, given: f"[TOOL_CALLS]{name}[CALL_ID]abcdefgh0[ARGS]{given}"), "mistral", end="</s>"
+        _each(lambda name, given: f"[TOOL_CALLS]{name}[CALL_ID]abcdefgh0[ARGS]{given}"),
+        "mistral-v11",
+        end="</s>",
     ),
     "mistral-v13": Template(
         _each(lambda name, given: f"[TOOL_CALLS]{name}[ARGS]{given}"), "mistral", end="</s>"
@@ -260,20 +262,20 @@ TEMPLATES: Mapping[str, Template] = {
     "deepseek-v3": Template(deepseek_v3, "deepseek-v3", end="<｜end▁of▁sentence｜>"),
     "deepseek-v31": Template(deepseek_v31, "deepseek-v31", end="<｜end▁of▁sentence｜>"),
     "deepseek-v32": Template(dsml("function_calls"), "deepseek-dsml", unsafe=("｜DSML｜",)),
-    "deepseek-v4": Template(dsml("tool_calls"), "deepseek-dsml", unsafe=("｜DSML｜",)),
-    "deepseek-v41": Template(dsml("calls", " "), "deepseek-dsml", unsafe=("｜DSML｜",)),
+    "deepseek-v4": Template(dsml("tool_calls"), "deepseek-v4", unsafe=("｜DSML｜",)),
+    "deepseek-v41": Template(dsml("calls", " "), "deepseek-v4.1", unsafe=("｜DSML｜",)),
     "lfm2": Template(
         lambda calls: f"<|tool_call_start|>[{', '.join(python(calls))}]<|tool_call_end|>",
         "lfm2",
         end="<|im_end|>\n",
     ),
-    "lfm2-json": Template(listed("<|tool_call_start|>", "<|tool_call_end|>"), "lfm2"),
+    "lfm2-json": Template(listed("<|tool_call_start|>", "<|tool_call_end|>"), "lfm2-json"),
     "olmo3": Template(olmo3, "olmo3", end="<|im_end|>\n"),
     "xlam": Template(listed("", ""), "xlam", bare=True, end="<|im_end|>"),
     "longcat": Template(
         blocks("<longcat_tool_call>\n", "\n</longcat_tool_call>"), "longcat", end="</longcat_s>"
     ),
-    "longcat-lite": Template(longcat_lite, "longcat", unsafe=("</longcat_arg_value>",)),
+    "longcat-lite": Template(longcat_lite, "longcat-lite", unsafe=("</longcat_arg_value>",)),
     "hunyuan-a13b": Template(listed("<tool_calls>", "</tool_calls>"), "hunyuan-a13b", end="<|eos|>"),
     "muse": Template(muse, "muse", unsafe=("</atem:parameter>", "<atem:parameter name="), end="<|eot|>"),
     "mimo": Template(mimo, "mimo", unsafe=("</parameter>", "<parameter="), end="<|im_end|>"),
