@@ -178,15 +178,18 @@ def _questions(target: Target, vector: Vector) -> Iterator[Question]:
         sent = Normalized(schema=schema, strict=strict, ledger=())
         return tool_object(ToolInfo(name=name, description=about), profile, sent)
 
-    schemas: tuple[tuple[JsonObject | None, Outcome | None], ...] = (
+    schemas: list[tuple[JsonObject | None, Outcome | None]] = [
         (vector.accepts, "accepted"), (vector.refuses, "refused"), (vector.differs, differs),
         (vector.sent, "accepted"),
-    )  # fmt: skip
+    ]  # fmt: skip
     sides = [([one(schema)], wanted) for schema, wanted in schemas if schema is not None]
-    sides += [([vector.tool], "accepted")] if vector.tool is not None else []
+    if vector.tool is not None:
+        taken: Outcome = "accepted"
+        sides.append(([vector.tool], taken))
     if isinstance(vector.most, int) and vector.counts in ("tools", "name-length", "description-length"):
         more: Outcome | None = "refused" if vector.status == "refused" else differs
-        for size, wanted in ((vector.most, "accepted"), (vector.most + 1, more)):
+        sizes: list[tuple[int, Outcome | None]] = [(vector.most, "accepted"), (vector.most + 1, more)]
+        for size, wanted in sizes:
             many = size if vector.counts == "tools" else 1
             long = {vector.counts.removesuffix("-length"): "a" * size}
             names = [long.get("name", f"look_{index}") for index in range(many)]

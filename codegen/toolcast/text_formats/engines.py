@@ -164,8 +164,9 @@ class _Writer:
         bounds = str(least) if least == most else f"{least},{'' if most is None else most}"
         return part + signs.get((least, most), f"{{{bounds}}}")
 
-    def counted(self, part: str, _: int) -> str:
+    def counted(self, part: str, turns: int) -> str:
         """Return a part that may be repeated so many times."""
+        del turns
         return part
 
     def lose(self, bound: str, limit: int) -> None:

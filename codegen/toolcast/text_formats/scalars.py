@@ -294,7 +294,8 @@ def _between(low: str, high: str) -> Expression:
 
 def _whole(low: int, high: int | None, most: int) -> Expression:
     """Return the integers from `low` (0 or more) to `high`, of at most so many digits."""
-    high = 10**most - 1 if high is None else min(high, 10**most - 1)
+    longest: int = 10**most - 1
+    high = longest if high is None else min(high, longest)
     if low > high:
         return NOTHING
     if len(str(low)) == len(str(high)):

@@ -174,15 +174,17 @@ class Values:
     def _number(self, node: Number) -> Expression:
         if node.multiple_of is not None and not (node.integer and node.multiple_of == 1):
             self._lose(node, "multipleOf", "is not regular for a grammar")
+        least, above = _some(node.minimum), _some(node.exclusive_minimum)
+        most, below = _some(node.maximum), _some(node.exclusive_maximum)
         if node.integer:
-            low = _tightest(max, ceil, node.minimum, lambda each: floor(each) + 1, node.exclusive_minimum)
-            high = _tightest(min, floor, node.maximum, lambda each: ceil(each) - 1, node.exclusive_maximum)
-            name, found = "integer", integer(low, high)
+            lows = [*map(ceil, least), *(floor(each) + 1 for each in above)]
+            highs = [*map(floor, most), *(ceil(each) - 1 for each in below)]
+            name, found = "integer", integer(max(lows, default=None), min(highs, default=None))
         else:
-            low = _tightest(max, _exact, node.minimum, lambda e: exclusive(e, inf), node.exclusive_minimum)
-            high = _tightest(min, _exact, node.maximum, lambda e: exclusive(e, -inf), node.exclusive_maximum)
-            name, found = "number", number(low, high)
-        return self._rule(node, found, name if low is None and high is None else "", token=True)
+            floats = [*map(_exact, least), *(exclusive(each, inf) for each in above)]
+            ends = [*map(_exact, most), *(exclusive(each, -inf) for each in below)]
+            name, found = "number", number(max(floats, default=None), min(ends, default=None))
+        return self._rule(node, found, "" if least or above or most or below else name, token=True)
 
     def _reference(self, node: Reference) -> Expression:
         if self._possible is None:
@@ -421,8 +423,8 @@ class Values:
                     possible.add(at)
         return possible
 
-    _writers: Mapping[type[Node], Callable[[Values, Any], Expression]] = {
-        Anything: _anything, Nothing: lambda *_: NOTHING, Null: lambda self, _: self._spelling.null,
+    _writers: Mapping[type[Node], Callable[[Any, Any], Expression]] = {
+        Anything: _anything, Nothing: lambda _, __: NOTHING, Null: lambda self, _: self._spelling.null,
         Boolean: lambda self, _: choice([self._spelling.true, self._spelling.false]),
         Enum: lambda self, node: choice(map(self._spelling.literal, node.values)), String: _string,
         Number: _number, Array: _array, Tuple: _tuple, Map: _map, Object: _object,
@@ -456,10 +458,8 @@ def _is_possible(node: Node, possible: set[tuple[str, str]]) -> bool:
     return not isinstance(node, Nothing) and all(_is_possible(each, possible) for each in children(node))
 
 
-def _tightest(choose: Any, first: Any, one: float | None, second: Any, two: float | None) -> Any:
-    """Return the bound that holds of two, each made by its function; None where there is neither."""
-    made = [make(bound) for make, bound in ((first, one), (second, two)) if bound is not None]
-    return choose(made, default=None)
+def _some(bound: float | None) -> tuple[float, ...]:
+    return () if bound is None else (bound,)
 
 
 def _exact(bound: float) -> Decimal:
