@@ -391,11 +391,12 @@ def _proved(task: tuple[str, str, Options]) -> tuple[str, str, Count]:
 
 
 CALLS = """\
-Of {texts:,} texts, {wrong} is a disagreement between a text format's grammar, the engine, and the decoder.
+Of {texts:,} texts, {wrong} are disagreements between a text format's grammar, the engine, and the decoder.
 
 `make grammars` measures it again (`--seed {seed}`).
 
 * *accepted*: texts that writers of the family make of valid arguments, and a model can write (law L2).
+* *narrower*: such texts that it cannot write, where the grammar names a keyword by which it is stricter.
 * *walks*: texts that random walks over the engine's masks write: *decoded*, or refused for a *loss* that the
   grammar names. The rest comes to no end within 3,000 bytes."""
 
@@ -409,14 +410,15 @@ def page(found: Mapping[tuple[str, str], Count], options: Options) -> str:
     lines = [
         CALLS.format(texts=texts + walks, wrong=wrong or "none", seed=options.seed),
         "",
-        "| format | grammars | accepted | walks | decoded | loss | disagreements |",
-        "|---|---|---:|---:|---:|---:|---:|",
+        "| format | grammars | accepted | narrower | walks | decoded | loss | disagreements |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
     ]
     for id in formats:
         row = [count for (format, _), count in found.items() if format == id]
         engines = [engine for (format, engine), count in found.items() if format == id and count.tools]
         sums = (
             sum(each.accepted for each in row),
+            sum(each.narrower for each in row),
             sum(each.walks for each in row),
             sum(each.decoded for each in row),
             sum(each.lost.total() for each in row),

@@ -14,19 +14,6 @@ from tests.grammars.engine import Engine
 
 TOOLS = ("bash", "cron_add", "multi_edit", "http_request")
 SAMPLE = ("hermes", "qwen3-coder", "pythonic")
-DISAGREEING = frozenset(
-    (
-        "functiongemma",
-        "gemma4",
-        "hyperclovax",
-        "iquest",
-        "kimi-k3",
-        "minimax-m1",
-        "minimax-m3",
-        "muse",
-        "olmo3",
-    )
-)
 EBNF = r"""
 root ::= call+
 call ::= "<f>" ("<n>" [0-9]{1,3} "</n>" | "<t>" text "</t>") "\n"
@@ -64,14 +51,11 @@ def package() -> Package:
 
 
 def pairs() -> Iterator[Any]:
-    """All formats for llguidance, and some for the others. Those of which docs/reports/grammars.md names
-    disagreements may fail."""
-    known = pytest.mark.xfail(reason="see docs/reports/grammars.md", strict=False)
+    """All formats for llguidance, and some for the others."""
     for engine in ENGINES:
         for format in known_formats():
-            marks = [known] if format in DISAGREEING else []
-            if engine != "llguidance" and format not in SAMPLE:
-                marks.append(pytest.mark.thorough)
+            rest = engine != "llguidance" and format not in SAMPLE
+            marks = [pytest.mark.thorough] if rest else []
             yield pytest.param(engine, format, marks=marks)
 
 
