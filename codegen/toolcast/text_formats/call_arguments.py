@@ -168,7 +168,8 @@ class CallArguments:
             options.append(sequence(written(form.open[0], key=field.encode_name), value))
         for each in () if typed is None else others if plain else (field.node,):
             assert typed is not None
-            word = _TYPES.get(type(each), "object")
+            numbers = isinstance(each, Enum) and all(type(value) in (int, float) for value in each.values)
+            word = "number" if numbers else _TYPES.get(type(each), "object")
             named = (one for one in typed.open if f'"{word}"' in one or f">{word}<" in one)
             open = written(next(named, typed.open[0]), key=field.encode_name)
             value = self._spelt("json", self._endings(typed)).value(each)
@@ -208,7 +209,7 @@ class CallArguments:
                     self._lose(each, "uniqueItems", "is not said: items are not compared")
                 item = sequence(self._element("item", each.items), GAP)
                 inner.append(sequence(GAP, Repeat(item, max(1, each.min_items), each.max_items)))
-                inner += [] if each.min_items else [Text("[]")]
+                inner += [] if each.min_items else [Text("[]"), Text("")]
             else:
                 inner.append(self._members(each, least=1))
                 inner += [] if any(field.required for field in each.fields) else [Text("{}")]
