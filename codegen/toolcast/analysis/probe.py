@@ -182,10 +182,12 @@ def _questions(target: Target, vector: Vector) -> Iterator[Question]:
         (vector.accepts, "accepted"), (vector.refuses, "refused"), (vector.differs, differs),
         (vector.sent, "accepted"),
     ]  # fmt: skip
-    sides = [([one(schema)], wanted) for schema, wanted in schemas if schema is not None]
+    sides: list[tuple[list[JsonObject], Outcome | None]] = []
+    for schema, wanted in schemas:
+        if schema is not None:
+            sides.append(([one(schema)], wanted))
     if vector.tool is not None:
-        taken: Outcome = "accepted"
-        sides.append(([vector.tool], taken))
+        sides.append(([vector.tool], "accepted"))
     if isinstance(vector.most, int) and vector.counts in ("tools", "name-length", "description-length"):
         more: Outcome | None = "refused" if vector.status == "refused" else differs
         sizes: list[tuple[int, Outcome | None]] = [(vector.most, "accepted"), (vector.most + 1, more)]
