@@ -1,4 +1,4 @@
-"""How families of models write values and markers: the spelling of strings, lists and objects, and the white
+"""Spellings of values and markers by family: how strings, lists and objects are written, and the white
 space and names in templates, as a model writes them and as what other text must not have.
 """
 
