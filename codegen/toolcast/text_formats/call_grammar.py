@@ -8,7 +8,7 @@ properties.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -74,6 +74,7 @@ class CallRules:
             for each in longest
             for name in (self._contracts if "{name}" in each else ("",))
         ]
+        self._dropped = dropped
         self._join = sequence(GAP, Repeat(choice(dropped), 0, 2)) if dropped else GAP
         self._bodies: dict[tuple[str, str], Rule] = {}
         self.losses: list[GrammarLoss] = []
@@ -82,10 +83,11 @@ class CallRules:
         """Write the grammar. Raises ValueError for a tool that cannot be called in the format."""
         if not self._allowed.required:
             return self._rules.grammar(self._text())
-        thoughts = choice(self._thought(each) for each in self._thoughts)
-        before = Repeat(sequence(self._rules.add("thought", thoughts), self._join))
-        calls = [self._blocks(form) for form in (self._start, self._main) if form is not None]
-        return self._rules.grammar(sequence(self._join, before, choice(calls)))
+        begin = self._rules.reserve("begin")
+        ways = [sequence(self._thought(each), begin) for each in self._thoughts]
+        ways += [self._blocks(form) for form in (self._start, self._main) if form is not None]
+        self._rules.define(begin, self._behind_dropped(ways))
+        return self._rules.grammar(begin)
 
     def tag(self) -> tuple[JsonObject, tuple[GrammarLoss, ...]]:
         """Write a structural tag of xgrammar, and what the engine does not say of it: free text up to the
@@ -123,6 +125,15 @@ class CallRules:
             )
         own = (GrammarLoss("", "", keyword, "", reason, stricter) for keyword, reason, stricter in reasons)
         return (*own, *self.losses)
+
+    def _behind_dropped(self, ways: Sequence[Expression]) -> Expression:
+        """Write one of some ways, behind at most two markers without meaning: each character decides."""
+        found = factored(self._rules, "marker", ways)
+        for _ in range(2 if self._dropped else 0):
+            after = self._rules.add("ways", found)
+            dropped = [sequence(each, after) for each in self._dropped]
+            found = factored(self._rules, "marker", [*ways, *dropped])
+        return sequence(GAP, found)
 
     def _thought(self, thought: Markers) -> Expression:
         end = Ending(Text(thought.close), Text(""))
@@ -219,11 +230,14 @@ class CallRules:
         parallel = self._allowed.parallel
         section = self._section(form)
         call = self._rules.add("call", self._call(form))
-        more = Repeat(sequence(self._join, call)) if parallel and form.place != "whole" else Text("")
-        block = sequence(call, more)
+        several = parallel and form.place != "whole"
+        block = sequence(call, Repeat(sequence(self._join, call)) if several else Text(""))
         if section is not None:
-            around = (written(section.open), self._join), (self._join, Text(section.close))
-            block = self._rules.add("calls", sequence(*around[0], block, *around[1]))
+            more = self._rules.reserve("more")
+            ways = [Text(section.close), *([sequence(call, more)] if several else [])]
+            self._rules.define(more, self._behind_dropped(ways))
+            block = sequence(written(section.open), self._behind_dropped([call]), more)
+            block = self._rules.add("calls", block)
             block = sequence(block, Repeat(sequence(self._join, block)) if parallel else Text(""))
         if form.place == "start" and self._main is not None and parallel:
             block = sequence(call, self._join, optional(self._blocks(self._main)))
