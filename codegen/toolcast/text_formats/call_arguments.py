@@ -209,7 +209,7 @@ class CallArguments:
                     self._lose(each, "uniqueItems", "is not said: items are not compared")
                 item = sequence(self._element("item", each.items), GAP)
                 inner.append(sequence(GAP, Repeat(item, max(1, each.min_items), each.max_items)))
-                inner += [] if each.min_items else [Text("[]"), Text("")]
+                inner += [] if each.min_items else [Text("[]")]
             else:
                 inner.append(self._members(each, least=1))
                 inner += [] if any(field.required for field in each.fields) else [Text("{}")]
