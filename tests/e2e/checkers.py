@@ -14,7 +14,7 @@ Found = dict[Path, set[int]]
 
 
 def check(folders: list[Path], scratch: Path, *roots: Path) -> tuple[dict[str, Found], str]:
-    """What mypy, pyright (both strict), ty and pyrefly report as lines by file; the words of the first two.
+    """Reports of mypy, pyright (both strict), ty and pyrefly as lines by file; the words of the first two.
 
     `roots` are import roots beside the repository's. Skips where pyright cannot run, except in CI.
     """

@@ -213,7 +213,7 @@ def _means(package: Package, tool: Tool, call: Call, wanted: Any) -> bool:
 
 
 class Count(Struct):
-    """What one engine said to the grammars of one format."""
+    """Counts of what one engine said to the grammars of one format."""
 
     tools: int = 0
     accepted: int = 0
@@ -323,7 +323,7 @@ def _judge(
 
 
 def exits(format: TextFormat, tool: Tool) -> tuple[bytes, ...]:
-    """What may end a string, or free text, in a format: mostly what closes something."""
+    """Texts that may end a string, or free text, in a format: mostly what closes something."""
     closing = {'"', "</think>", "</thinking>"}
     opening: set[str] = set()
     for form in format.calls:
@@ -340,7 +340,7 @@ def exits(format: TextFormat, tool: Tool) -> tuple[bytes, ...]:
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """What is proved: the package's folder, one of how many tools, walks of a grammar, the choices' seed."""
+    """Options of a proof: the package's folder, one of how many tools, walks of a grammar, the seed."""
 
     project: str = ""
     every: int = 1

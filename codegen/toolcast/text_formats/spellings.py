@@ -37,7 +37,7 @@ _NO_KEY: Final = (
     Ending(Text(":")),
     Ending(Characters(((0x3A, 0x3A),)), anchored=True),
 )
-"""What no key without marks has: the reader ends it there."""
+"""Characters and texts that no key without marks has: the reader ends it there."""
 
 
 class Spelling:

@@ -155,9 +155,9 @@ class ResultRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
 
 Status = Literal["accepted", "ignored", "refused", "rewritten", "unknown"]
-"""What a provider does with a keyword or a construct. `rewritten`: it gives it another meaning."""
+"""The treatment of a keyword or a construct by a provider. `rewritten`: it gives it another meaning."""
 Confidence = Literal["documented", "client-code", "probed"]
-"""How a rule is known: by the provider's text, by the code of a client or of the provider, or by answers."""
+"""The evidence of a rule: the provider's text, the code of a client or of the provider, or answers."""
 
 
 class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
