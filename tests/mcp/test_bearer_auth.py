@@ -93,9 +93,7 @@ def test_the_official_client_finds_the_metadata_in_the_challenge(sdk: Sdk) -> No
     metadata, found, hidden = run(use())
     assert metadata.status_code == 200
     assert metadata.json()["resource"] == RESOURCE
-    assert [url.rstrip("/") for url in metadata.json()["authorization_servers"]] == [
-        "https://login.example.com"
-    ]
+    assert metadata.json()["authorization_servers"] == ["https://login.example.com"]
     assert (found, hidden) == (404, 401)
 
 

@@ -212,10 +212,10 @@ def metadata_routes(auth: BearerAuth) -> list[Any]:
     """Return routes of the metadata of a protected resource (RFC 9728); none without `resource`."""
     if not auth.resource:
         return []
-    url = load("pydantic").AnyHttpUrl
+    # As texts: `AnyHttpUrl` adds a slash to an address without a path, and clients then refuse the issuer.
     routes: list[Any] = load("mcp.server.auth.routes").create_protected_resource_routes(
-        resource_url=url(auth.resource),
-        authorization_servers=[url(each) for each in auth.authorization_servers],
+        resource_url=auth.resource,
+        authorization_servers=[*auth.authorization_servers],
         scopes_supported=list(auth.scopes) or None,
     )
     return routes
