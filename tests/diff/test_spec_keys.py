@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 from toolcast.analysis.diff.audiences.spec_keys import spec_keys
-from toolcast.analysis.diff.rules import Change
+from toolcast.analysis.diff.rules import RULES, Change
 from toolcast.analysis.diff.states import State
 
 from tests.diff.audience_pairs import context, pair, properties, spec
@@ -93,6 +93,15 @@ def test_a_list_states_none_of_it() -> None:
 def test_fewer_callers(old: list[str] | None, new: list[str] | None, rules: list[str]) -> None:
     states = [tool("a", **({} if each is None else {"callers": each})) for each in (old, new)]
     assert [each.rule for each in changes(*states)] == rules
+
+
+def test_further_scopes_break_calls() -> None:
+    (change,) = changes(tool("a", scopes=["x"]), tool("a", scopes=["y", "x"]))
+    assert (change.rule, change.old) == ("scopes-added", False)
+    assert change.message == "the token of whoever calls the tool needs the scope `y` now"
+    assert RULES[change.rule].level == "error"
+    assert changes(tool("a", scopes=["x", "y"]), tool("a", scopes=["y"])) == []
+    assert changes(tool("a", scopes=[]), tool("a")) == []
 
 
 def test_when_arguments_and_results_arrive() -> None:

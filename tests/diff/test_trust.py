@@ -40,6 +40,11 @@ def test_permissions_are_widened_or_narrowed(old: Permission, new: Permission) -
         assert found[1:] == (["hint-less-careful"] if new == "read" else [])
 
 
+def test_fewer_scopes_let_more_callers_in() -> None:
+    assert both(scopes=(None, ["a", "b"])) == ([], ["scopes-removed"] * 2)
+    assert both(scopes=(["a", "b"], ["b", "a"])) == ([], [])
+
+
 def test_calls_that_leave_the_program() -> None:
     assert both(external=(None, True)) == (["carried-out-elsewhere"], ["carried-out-elsewhere"])
     assert both(external=(None, False)) == ([], [])

@@ -22,6 +22,7 @@ result: {type: object}
 examples: [{file_path: /a.txt}]
 parallel: false
 external: true
+scopes: [orders:read, 'https://a.example/auth/x']
 callers: [code, model]
 defer: true
 stream_arguments: false
@@ -54,6 +55,7 @@ def test_a_whole_spec() -> None:
     assert spec.runtime_enums == {"file_path": "files"}
     assert (spec.parallel, spec.external) == (False, True)
     assert (spec.callers, spec.task_support) == (("code", "model"), "optional")
+    assert spec.scopes == ("orders:read", "https://a.example/auth/x")
     assert (spec.defer, spec.stream_arguments, spec.blocking) == (True, False, False)
     assert spec.providers == {"openai": {"strict": False}}
     assert spec.document.locate(("secrets", 0)) == (6, 11)
@@ -101,6 +103,14 @@ BAD = [
     ("parallel: no", "wrong-type", 4, 11, "`parallel` must be true or false, not text", "YAML 1.2"),
     ("external: [ask]", "wrong-type", 4, 11, "`external` must be true or false, not a list", "true or false"),
     ("external: true\nhttp: {method: get, path: /}", "external-http", 4, 11, "`http` states one", "remove"),
+    ("scopes: orders", "wrong-type", 4, 9, "must be a list of texts, not text", "`- `"),
+    ("scopes: [a, 1]", "wrong-type", 4, 13, "must be a scope (RFC 6749, 3.3), not a number", ""),
+    ("scopes: [a, b c]", "bad-scope", 4, 13, "`b c` is not a scope (RFC 6749, 3.3)", "one word"),
+    ("scopes: [a, 'b\"']", "bad-scope", 4, 13, "is not a scope", "quotes"),
+    ("scopes: ['a\\']", "bad-scope", 4, 10, "is not a scope", "backslashes"),
+    ("scopes: ['ä']", "bad-scope", 4, 10, "`ä` is not a scope", ""),
+    ('scopes: ["a\\n"]', "bad-scope", 4, 10, "is not a scope", ""),
+    ("scopes: [a, a]", "repeated", 4, 13, "listed twice", "keep one"),
     ("callers: model", "wrong-type", 4, 10, "`callers` must be a list, not text", "`model`"),
     ("callers: []", "empty-list", 4, 10, "`callers` is empty", "leave the key out"),
     ("callers: [model, robot]", "bad-caller", 4, 18, "cannot have the entry `robot`", "`code`"),

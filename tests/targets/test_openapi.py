@@ -18,6 +18,7 @@ from toolcast.contract.build import Built
 from toolcast.importers.declared_tools import Declared
 from toolcast.importers.openapi.document import OpenApiDocument, parse_openapi
 from toolcast.importers.openapi.read_openapi import declarations_of
+from toolcast.importers.spec_text import declared_keys
 from toolcast.targets.openapi import About, Operation, openapi_document
 from toolcast.targets.render import set_outputs
 
@@ -224,6 +225,30 @@ def test_what_the_program_fills_in_and_carries_out_elsewhere_is_left_out() -> No
     document = json.loads(content_of(tuple(each for each in found if each is not None)))
     assert [*document["paths"]] == ["/tools/told"]
     assert "user" not in json.dumps(document)
+
+
+@pytest.mark.parametrize("bearer", [True, False])
+def test_scopes_are_the_security_of_an_operation_and_are_imported_again(bearer: bool) -> None:
+    found = [model_of("plain", {}), model_of("scoped", {"scopes": ["orders:read", "orders"]})]
+    target = built_in("openapi", title="Tools", version="1.0", bearer=bearer)
+    models = together(tuple(each for each in found if each is not None))
+    (content,) = set_outputs(target, models).values()
+    document = json.loads(content)
+    load("openapi_spec_validator").OpenAPIV31SpecValidator(document).validate()
+    official(document)
+    assert document.get("security") == ([{"bearer": []}] if bearer else None)
+    stated = {path: each["post"].get("security") for path, each in document["paths"].items()}
+    assert stated == {"/tools/plain": None, "/tools/scoped": [{"bearer": ["orders:read", "orders"]}]}
+    again = imported(content)
+    assert {name: each.scopes for name, each in again.items()} == {
+        "plain": (),
+        "scoped": ("orders:read", "orders"),
+    }
+    data = declared_keys(again["scoped"], "scoped", 0)
+    model = model_of("scoped", {key: data[key] for key in ("scopes", "parameters")})
+    assert model is not None
+    (once_more,) = set_outputs(target, together((model,))).values()
+    assert json.loads(once_more)["paths"]["/tools/scoped"]["post"]["security"] == stated["/tools/scoped"]
 
 
 def test_keywords_to_which_openapi_gives_another_meaning_are_left_out() -> None:

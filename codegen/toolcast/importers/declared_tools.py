@@ -178,7 +178,8 @@ class Declared(Struct, frozen=True, kw_only=True):
             refused, by JSON pointer; they are left out.
         keeps_defaults: whether results hold members that equal their default.
         by_hand: why no handler can be made of the function, and the call to write; empty where one can.
-        http, input, describe_result: the spec's keys; `parameters` describes the text of `input`, too.
+        scopes, http, input, describe_result: the spec's keys; `parameters` describes the text of `input`,
+            too.
         strict: the source's wish for strict mode, of the providers `strict_for`.
         file: file or address as shown in diagnostics; `line` is 0 where it is not known.
         location: the declaration in `file`, such as `tools[3]`.
@@ -207,6 +208,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     stream_arguments: bool | None = None
     blocking: bool = True
     task_support: TaskSupport | None = None
+    scopes: tuple[str, ...] = ()
     http: JsonObject | None = None
     input: Any = None
     icons: tuple[Any, ...] = ()

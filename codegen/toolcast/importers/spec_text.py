@@ -209,6 +209,7 @@ def declared_keys(tool: Declared, name: str, examples: int) -> JsonObject:
         "annotations": tool.annotations or None,
         "icons": list(tool.icons) or None,
         "meta": tool.meta or None,
+        "scopes": list(tool.scopes) or None,
         "http": tool.http or None,
         "deprecated": {} if tool.deprecated else None,
         "providers": strict or None,

@@ -98,6 +98,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
             unless the receiving side sees the schema of results.
         parallel: whether a call may run beside the other calls of an answer.
         external: whether calls are carried out outside of the program, so that the tool has no handler.
+        scopes: OAuth scopes that the principal of a call must have; a call without a principal needs none.
         callers: who may call the tool: "model", "code" (programs that a model writes) or both; None for both.
         defer: whether a model learns of the tool only once it searches for it.
         blocking: whether a model waits for results before it goes on.
@@ -144,6 +145,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     defaults: Literal["include", "omit"] | None = None
     parallel: bool = True
     external: bool = False
+    scopes: tuple[str, ...] = ()
     callers: tuple[Literal["model", "code"], ...] | None = None
     defer: bool = False
     blocking: bool = True

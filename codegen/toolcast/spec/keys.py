@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..jsonschema.json_values import JsonObject
-from ..permissions import PERMISSIONS
+from ..permissions import PERMISSIONS, SCOPE
 from ..runtime.grammars import SYNTAXES
 from ..runtime.hidden_parameters import PATH
 from ..runtime.mcp_headers import HEADER_NAME, KEYWORD
@@ -288,6 +288,24 @@ _KEYS: Final = (
         words={"": Words(wanted="a list of parameter names", hint=SECRETS_HINT)},
         page="runtime.md#secrets",
         schema=_names(["token"], [], **{"not": {"const": "TODO"}}),
+    ),
+    Key(
+        name="scopes",
+        text="OAuth scopes that whoever calls the tool must have, all of them.",
+        default="none",
+        page="specs.md#scopes-of-the-caller",
+        schema=_names(["orders:read"], pattern=f"^{SCOPE.pattern}$"),
+        plain=True,
+        code="bad-scope",
+        words={
+            "": Words(hint="write `- ` before each scope; leave the key out for none"),
+            "*": Words(
+                wanted="a scope (RFC 6749, 3.3)",
+                hint="write one word without blanks, quotes and backslashes, such as `orders:read`",
+            ),
+        },
+        bound=True,
+        audience="calls",
     ),
     Key(
         name="parameters",

@@ -77,6 +77,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     description: str
     permission: Permission
     secrets: tuple[str, ...]
+    scopes: tuple[str, ...] = ()  # what the token of whoever calls it must permit
     parameters: Any
     input: "TextInput | None" = None  # the argument is one text; `parameters` has it as `input`
     result: Any = None  # None: no typed result

@@ -52,6 +52,7 @@ def tool_model(
         deprecated="" if tool.deprecated is None else notice(tool.deprecated),
         permission=tool.permission,
         secrets=tool.secrets,
+        scopes=tool.scopes,
         annotations=tool.hints,
         read_only=tool.permission == "read",
         parameters=built.normal.offered(tool.inject),

@@ -112,6 +112,7 @@ class ToolModel(Struct, frozen=True, kw_only=True):
         deprecated: the notice of its deprecation; empty for others.
         permission: read, write, execute or network.
         secrets: the parameters that may carry a reference to a secret.
+        scopes: OAuth scopes that its callers must have.
         annotations: the hints about its behaviour that are stated, in MCP's names.
         read_only: whether its permission is read.
         parameters: the JSON Schema of its arguments as models are offered them, with its definitions.
@@ -142,6 +143,7 @@ class ToolModel(Struct, frozen=True, kw_only=True):
     deprecated: str
     permission: str
     secrets: tuple[str, ...]
+    scopes: tuple[str, ...]
     annotations: JsonObject
     read_only: bool
     parameters: JsonObject

@@ -65,6 +65,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     parameters: JsonObject
     result: JsonObject | None
     examples: tuple[Any, ...] = ()
+    scopes: tuple[str, ...] = ()
 
     @property
     def roots(self) -> dict[str, JsonObject]:
@@ -86,7 +87,7 @@ class About(Struct, frozen=True, kw_only=True):
 
 def more(model: Mapping[str, SetModel], options: JsonMapping) -> JsonObject:
     """Return the document of the tools that a server carries out."""
-    same = ("group", "summary", "description", "parameters", "result", "examples")
+    same = ("group", "summary", "description", "parameters", "result", "examples", "scopes")
     operations = [
         Operation(
             name=tool.names.wire,
@@ -103,6 +104,7 @@ def openapi_document(operations: Iterable[Operation], about: About) -> JsonObjec
     """Return the OpenAPI 3.1 document of tools, whose names are unique, in their order."""
     tools = sorted(operations, key=lambda tool: tool.name)
     components = _Components(tools)
+    secured = about.bearer or any(tool.scopes for tool in tools)
     problem = {"application/json": {"schema": _reference(components.problem)}}
     return _stated(
         openapi="3.1.0",
@@ -113,7 +115,7 @@ def openapi_document(operations: Iterable[Operation], about: About) -> JsonObjec
         components=_stated(
             schemas=dict(sorted(components.schemas.items())),
             responses={f"{status}": {"description": ERRORS[status], "content": problem} for status in ERRORS},
-            securitySchemes={"bearer": {"type": "http", "scheme": "bearer"}} if about.bearer else {},
+            securitySchemes={"bearer": {"type": "http", "scheme": "bearer"}} if secured else {},
         ),
         security=[{"bearer": []}] if about.bearer else [],
     )
@@ -138,6 +140,7 @@ def _operation(tool: Operation, components: "_Components") -> JsonObject:
         summary=tool.summary,
         description=tool.description,
         deprecated=tool.deprecated,
+        security=[{"bearer": list(tool.scopes)}] if tool.scopes else [],
         requestBody={"required": required, "content": {"application/json": arguments}},
         responses={
             "200": result,

@@ -149,6 +149,28 @@ def test_parameters_without_a_place_are_stated_as_left_out() -> None:
     assert tool.left_out == ("header Host", "path gone")
 
 
+@pytest.mark.parametrize(
+    ("security", "scopes"),
+    [
+        ([{"oauth": ["read", "write"]}], ("read", "write")),
+        ([{"oauth": ["read"], "key": ["admin", "read"]}], ("read", "admin")),
+        ([{"oauth": ["a", "b"]}, {"key": ["b", "a"]}], ("a", "b")),
+        ([{"oauth": ["a"]}, {"oauth": ["b"]}], ()),
+        ([{"oauth": ["a"]}, {"key": []}], ()),
+        ([{"oauth": ["a"]}, {}], ()),
+        ([{"oauth": ["a b"]}], ()),
+        ([{"key": []}], ()),
+        ([], ()),
+    ],
+)
+def test_scopes_that_every_alternative_needs_are_those_of_the_tool(
+    security: list[Any], scopes: tuple[str, ...]
+) -> None:
+    schemes = {"oauth": {"type": "oauth2", "flows": {}}, "key": {"type": "http", "scheme": "bearer"}}
+    tool = only({"security": security}, components={"securitySchemes": schemes})
+    assert tool.scopes == scopes
+
+
 def test_security_of_the_document_holds_unless_the_operation_states_its_own() -> None:
     more = {
         "security": [{"key": []}],

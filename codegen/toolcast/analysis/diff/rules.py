@@ -258,6 +258,12 @@ _SPEC_KEYS: Final[dict[str, _Rule]] = {
         "The running program bounds a parameter's values",
         "`runtime_enums` names the parameter: a call with any other value is refused.",
     ),
+    "scopes-added": _Rule(
+        "calls",
+        "error",
+        "Callers need a further scope",
+        "By `scopes`: a call is refused whose token lacks it.",
+    ),
     "callers-narrowed": _Rule(
         "calls",
         "warning",
@@ -562,6 +568,11 @@ _TRUST: Final[_Rules] = {
         "More may call a tool",
         "By `callers`: code that models write calls it without a model's word for each call, in loops; or "
         "the model calls what was for code alone.",
+    ),
+    "scopes-removed": (
+        "warning",
+        "Callers need one scope less",
+        "By `scopes`: tokens that were refused may call the tool.",
     ),
     "secrets-added": (
         "error",

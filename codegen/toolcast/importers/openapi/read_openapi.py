@@ -17,6 +17,7 @@ from ...diagnostics import Diagnostic
 from ...http_operation import TEMPLATE, Arrays, filled, server_problem
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import map_subschemas
+from ...permissions import SCOPE
 from ...spec.deprecation import described
 from ...spec.spec_checker import quoted
 from ...spec.tool_spec import Deprecation
@@ -150,6 +151,7 @@ class _Reader:
             read_only=operation.method in _READING,
             deprecated=operation.data.get("deprecated") is True,
             left_out=(*without_place, *body.left_out, *cut),
+            scopes=security.scopes,
             http=http,
             file=document.file,
             line=line,
@@ -292,6 +294,14 @@ class _Security(Struct, frozen=True, kw_only=True):
     alternatives: tuple[Mapping[str, object], ...]
     schemes: Mapping[str, JsonMapping]
 
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Return the scopes that each alternative needs, in order; none where alternatives need others."""
+        needed = [[each for listed in one.values() for each in _texts(listed)] for one in self.alternatives]
+        first = tuple(dict.fromkeys(needed[0])) if needed else ()
+        same = all(set(each) == set(first) for each in needed)
+        return first if same and all(map(SCOPE.fullmatch, first)) else ()
+
     def covers(self, parameter: Parameter) -> bool:
         fold = str.lower if parameter.place == "header" else str
         return any(
@@ -301,6 +311,10 @@ class _Security(Struct, frozen=True, kw_only=True):
             and fold(scheme["name"]) == fold(parameter.name)
             for scheme in self.schemes.values()
         )
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _security_of(document: OpenApiDocument, operation: Operation) -> _Security:

@@ -70,6 +70,7 @@ def spec_keys(pair: Pair, context: Context) -> tuple[Change, ...]:
         *_empty(pair, old, new),
         *_bounded(pair, old, new),
         *_callers(pair, old, new),
+        *_scopes(pair, old, new),
         *_timing(pair, old, new),
         *_defaults(pair, old, new, context),
     )
@@ -92,6 +93,13 @@ def _callers(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
     for caller in sorted(may_call(old) - may_call(new)):
         message = f"{CALLERS[caller]} may no longer call the tool"
         yield pair.change("callers-narrowed", message, at=("callers",))
+
+
+def _scopes(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    for index, scope in enumerate(new.scopes):
+        if scope not in old.scopes:
+            message = f"the token of whoever calls the tool needs the scope `{scope}` now"
+            yield pair.change("scopes-added", message, at=("scopes", index))
 
 
 def _timing(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:

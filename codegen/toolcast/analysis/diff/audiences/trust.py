@@ -45,6 +45,7 @@ def trust(pair: Pair, context: Context) -> tuple[Change, ...]:
         *_request(pair, old.http or {}, new.http or {}),
         *_external(pair, old, new),
         *_callers(pair, old, new),
+        *_scopes(pair, old, new),
         *_run_time_values(pair, old, new),
         *_injected(pair, old, new),
         *_source(pair, old, new),
@@ -169,6 +170,13 @@ def _callers(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
     for caller in sorted(may_call(new) - may_call(old)):
         message = f"{CALLERS[caller]} may call the tool now"
         yield pair.change("callers-widened", message, at=("callers",), old="callers" not in new.document.data)
+
+
+def _scopes(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    for index, scope in enumerate(old.scopes):
+        if scope not in new.scopes:
+            message = f"the token of whoever calls the tool no longer needs the scope `{scope}`"
+            yield pair.change("scopes-removed", message, at=("scopes", index), old=True)
 
 
 def _run_time_values(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
