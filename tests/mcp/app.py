@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
 from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult, abandoned
 
 from generated._types.process_state import ProcessState
@@ -106,7 +107,7 @@ class Search:
 
 def make() -> ToolRegistry:
     made = ToolRegistry()
-    made.register(GLOB, glob)
+    made.register(structs.replace(GLOB, scopes=("files:read",)), glob)  # without a principal, of no effect
     made.register(EDIT, edit)
     made.register(FILE_READ, file_read)
     made.register(GREP, grep)

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from msgspec import structs
 from toolcast.mcp import HttpOptions, http_app, mcp_server
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
@@ -67,13 +68,13 @@ async def listening(sdk: Sdk, app: Any) -> AsyncGenerator[str]:
 
 @asynccontextmanager
 async def serving(
-    sdk: Sdk, options: HttpOptions | None = None, **server: Any
+    sdk: Sdk, options: HttpOptions | None = None, scopes: tuple[str, ...] = (), **server: Any
 ) -> AsyncGenerator[tuple[Any, Held]]:
-    """An httpx client of a server on a port of this machine, and its one tool."""
+    """An httpx client of a server on a port of this machine, and its one tool, which needs `scopes`."""
     httpx = sdk("httpx")
     held = Held()
     registry = ToolRegistry()
-    registry.register(BASH, held)
+    registry.register(structs.replace(BASH, scopes=scopes), held)
     app = http_app(mcp_server(registry, **server), options=options or HttpOptions())
     limits = httpx.Limits(max_connections=None)
     async with listening(sdk, app) as url:

@@ -4,12 +4,14 @@ import json
 import logging
 import time
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from msgspec import structs
 from toolcast.mcp import BearerAuth, HttpOptions, Principal, fixed_token, principal_of
 from toolcast.runtime import ToolContext
 
-from tests.mcp.conftest import MODERN, Sdk
+from tests.mcp.conftest import MODERN, MODES, Sdk
 from tests.mcp.over_http import MODERN_META, calling, message, opened, result_of, run, serving
 
 pytestmark = pytest.mark.usefixtures("installed")
@@ -118,19 +120,25 @@ def test_a_verifier_that_fails_lets_nobody_in(sdk: Sdk, caplog: pytest.LogCaptur
     assert "token-of-disaster" not in caplog.text
 
 
+def modern(**headers: str) -> dict[str, str]:
+    return {"mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name": "bash", **headers}
+
+
+async def call(client: Any, era: str, name: str) -> Any:
+    """What a call of the one tool is answered."""
+    request = calling("free")
+    if era == "legacy":
+        return await client.post("/mcp", json=request, headers=await opened(client, **bearer(name)))
+    request["params"]["_meta"] = MODERN_META
+    return await client.post("/mcp", json=request, headers=modern(**bearer(name)))
+
+
 @pytest.mark.parametrize("era", ["legacy", MODERN])
 def test_a_handler_knows_who_calls(era: str, sdk: Sdk) -> None:
     async def use() -> Any:
         async with serving(sdk, OPTIONS) as (client, held):
             for name in ("ada", "bob"):
-                if era == "legacy":
-                    headers, request = await opened(client, **bearer(name)), calling("free")
-                else:
-                    headers = {**bearer(name), "mcp-protocol-version": MODERN, "mcp-method": "tools/call"}
-                    headers["mcp-name"] = "bash"
-                    request = calling("free")
-                    request["params"]["_meta"] = MODERN_META
-                answer = await client.post("/mcp", json=request, headers=headers)
+                answer = await call(client, era, name)
                 assert "done at once" in answer.text, answer.text
             # The SDK knows them, too: a call that waits for answers goes on for its own principal alone.
             assert [user.client_id for user in held.users] == ["ada", "bob"]
@@ -138,6 +146,168 @@ def test_a_handler_knows_who_calls(era: str, sdk: Sdk) -> None:
 
     assert run(use()) == [PEOPLE["token-of-ada"], PEOPLE["token-of-bob"]]
     assert principal_of(ToolContext()) is None
+
+
+@pytest.mark.parametrize("era", ["legacy", MODERN])
+def test_a_tool_that_needs_further_scopes_asks_to_step_up(era: str, sdk: Sdk) -> None:
+    """All that the call needs in one challenge, and nothing that the token has beside."""
+
+    async def use() -> Any:
+        async with serving(sdk, OPTIONS, scopes=("admin", "orders:write")) as (client, held):
+            refused = await call(client, era, "ada")
+            PEOPLE["token-of-ada-stepped-up"] = Principal(id="ada", scopes=("orders:write", "tools", "admin"))
+            return refused, await call(client, era, "ada-stepped-up"), len(held.contexts)
+
+    refused, answered, calls = run(use())
+    assert (refused.status_code, answered.status_code, calls) == (403, 200, 1)
+    assert refused.json()["error"] == "insufficient_scope"
+    challenge = refused.headers["www-authenticate"]
+    assert challenge.startswith('Bearer error="insufficient_scope", ')
+    assert challenge.endswith(f'scope="tools admin orders:write", {WHERE}')
+    assert "done at once" in answered.text
+
+
+def test_other_requests_need_no_scopes_of_a_tool(sdk: Sdk) -> None:
+    async def use() -> list[Any]:
+        async with serving(sdk, OPTIONS, scopes=("orders:write",)) as (client, _):
+            headers = await opened(client, **bearer("bob"))
+            unknown = message("tools/call", 2, name="none", arguments={})
+            sent = [message("tools/list", 1), unknown, message("ping", 3), message("tools/call", 4)]
+            return [await client.post("/mcp", json=each, headers=headers) for each in sent]
+
+    answers = run(use())
+    assert [each.status_code for each in answers] == [200] * 4
+    (listed,) = result_of(answers[0].text)["result"]["tools"]
+    assert listed["name"] == "bash"
+
+
+@pytest.mark.parametrize("body", ["utf-16", "deep", "twice"])
+def test_a_body_that_is_read_otherwise_calls_nothing_either(body: str, sdk: Sdk) -> None:
+    """The registry holds each call to the scopes, whatever reads the request."""
+    request = {**calling("free")}
+    request["params"]["_meta"] = MODERN_META
+    text = json.dumps(request)
+    if body == "deep":
+        text = text[:-1] + ', "x": ' + "[" * 900 + "]" * 900 + "}"
+    elif body == "twice":
+        text = '{"method": "ping", "params": {"name": "other"}, ' + text[1:]
+    content = text.encode("utf-16" if body == "utf-16" else "utf-8")
+
+    async def use() -> tuple[str, int]:
+        async with serving(sdk, OPTIONS, scopes=("orders:write",)) as (client, held):
+            answer = await client.post("/mcp", content=content, headers=modern(**bearer("bob")))
+            return answer.text, len(held.contexts)
+
+    text, calls = run(use())
+    assert calls == 0
+    assert "lacks the scope 'orders:write'" in text or "insufficient_scope" in text
+
+
+class Login:
+    """An authorization server that grants what it is asked for, between the official client and a server."""
+
+    def __init__(self, httpx: Any, server: Any) -> None:
+        self.asked: list[str] = []
+        self._httpx = httpx
+        self._server = server
+        self._answer: dict[str, str] = {}
+
+    async def verify(self, token: str) -> Principal | None:
+        number = int(token.removeprefix("token-number-"))
+        return Principal(id="ada", scopes=tuple(self.asked[number - 1].split()))
+
+    async def redirect(self, url: str) -> None:
+        asked = {key: values[0] for key, values in parse_qs(urlsplit(url).query).items()}
+        self.asked.append(asked["scope"])
+        self._answer = {"code": f"code-{len(self.asked)}", "state": asked["state"]}
+
+    async def callback(self) -> Any:
+        from mcp.client.auth import AuthorizationCodeResult
+
+        return AuthorizationCodeResult(**self._answer)
+
+    async def __call__(self, request: Any) -> Any:
+        if request.url.host == "tools.example.com":
+            url = self._server().copy_with(path=request.url.path)
+            async with self._httpx.AsyncClient() as client:
+                return await client.request(
+                    request.method, url, content=await request.aread(), headers=request.headers
+                )
+        place = "https://login.example.com"
+        answers: dict[str, dict[str, Any]] = {
+            "/.well-known/oauth-authorization-server": {
+                "issuer": place,
+                "authorization_endpoint": f"{place}/authorize",
+                "token_endpoint": f"{place}/token",
+                "registration_endpoint": f"{place}/register",
+                "response_types_supported": ["code"],
+                "code_challenge_methods_supported": ["S256"],
+            },
+            "/token": {
+                "access_token": f"token-number-{len(self.asked)}",
+                "token_type": "Bearer",
+                "scope": self.asked[-1] if self.asked else "",
+            },
+        }
+        if request.url.path == "/register":
+            told = {**json.loads(await request.aread()), "client_id": "client"}
+            return self._httpx.Response(201, json=told)
+        found = answers.get(request.url.path)
+        return self._httpx.Response(404) if found is None else self._httpx.Response(200, json=found)
+
+
+class Memory:
+    """The tokens of the official client."""
+
+    def __init__(self) -> None:
+        self.tokens = self.client = None
+
+    async def get_tokens(self) -> Any:
+        return self.tokens
+
+    async def set_tokens(self, tokens: Any) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> Any:
+        return self.client
+
+    async def set_client_info(self, client: Any) -> None:
+        self.client = client
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_official_client_steps_up_and_calls_again(mode: str, sdk: Sdk) -> None:
+    httpx, auth = sdk("httpx2"), sdk("mcp.client.auth")
+
+    async def use() -> Any:
+        login = Login(httpx, lambda: httpx.URL(str(server.base_url)))
+        options = HttpOptions(
+            auth=structs.replace(AUTH, verify=login.verify), allowed_hosts=["tools.example.com"]
+        )
+        async with serving(sdk, options, scopes=("orders:write",)) as (server, held):
+            told = {"redirect_uris": ["http://localhost/callback"], "client_name": "test"}
+            provider = auth.OAuthClientProvider(
+                server_url=RESOURCE,
+                client_metadata=sdk("mcp.shared.auth").OAuthClientMetadata(**told),
+                storage=Memory(),
+                redirect_handler=login.redirect,
+                callback_handler=login.callback,
+            )
+            transport = httpx.MockTransport(login)
+            async with httpx.AsyncClient(transport=transport, auth=provider, timeout=60) as http:
+                connected = sdk("mcp.client.streamable_http").streamable_http_client(
+                    RESOURCE, http_client=http
+                )
+                async with sdk("mcp").Client(connected, mode=mode) as client:
+                    listed = await client.list_tools()
+                    before = [*login.asked]
+                    result = await client.call_tool("bash", {"command": "free"})
+            return [each.name for each in listed.tools], before, login.asked, result, len(held.contexts)
+
+    names, before, asked, result, calls = run(use())
+    assert (names, before) == (["bash"], ["tools"])
+    assert asked == ["tools", "tools orders:write"]
+    assert (result.content[0].text, calls) == ("done at once", 1)
 
 
 def test_a_session_belongs_to_who_opened_it(sdk: Sdk) -> None:

@@ -28,6 +28,7 @@ from tests.targets.models import python_client, reference_tools, together
 
 pytestmark = pytest.mark.usefixtures("installed")
 ABOUT = {"title": "reference-toolset", "version": "1.0"}
+FOUND = GlobResult(paths=[], total=0)
 Handler = Callable[[Any, ToolContext], Any]
 
 
@@ -249,6 +250,24 @@ def test_a_token_is_needed_and_tells_the_handler_who_calls(sdk: Sdk) -> None:
     assert [each.status_code for each in answers] == [401, 401, 200, 200]
     assert found == [("ada", "/tools/glob")]
     assert answers[-1].json()["security"] == [{"bearer": []}]
+
+
+@pytest.mark.parametrize("scopes", [(), ("orders", "orders:read")])
+def test_scopes_of_a_tool_are_those_of_the_token_and_the_document(sdk: Sdk, scopes: tuple[str, ...]) -> None:
+    token, registry = "a-token-of-32-characters-at-least", ToolRegistry()
+    registry.register(structs.replace(GLOB, scopes=("orders:read",)), lambda params, context: FOUND)
+    headers = {"authorization": f"Bearer {token}"}
+    auth = BearerAuth(verify=fixed_token(token, scopes=scopes))
+    document = {"url": "/openapi.json", "method": "GET", "json": None, "headers": headers}
+    called, described = asked(sdk, registry, {"headers": headers}, document, options=HttpOptions(auth=auth))
+    assert described.json()["paths"]["/tools/glob"]["post"]["security"] == [{"bearer": ["orders:read"]}]
+    assert called.status_code == (200 if scopes else 403)
+    if not scopes:
+        assert called.headers["www-authenticate"].endswith(', scope="orders:read"')
+        assert called.json()["error"] == "insufficient_scope"
+    free, open_document = asked(sdk, registry, {}, {**document, "headers": {}})
+    assert free.status_code == 200
+    assert "security" not in json.dumps(open_document.json())
 
 
 def test_a_call_ends_where_its_client_goes_and_waits_for_its_turn(sdk: Sdk) -> None:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ..jsonschema.json_values import JsonObject
 from .complete_values import complete_groups, complete_tools
@@ -121,7 +121,6 @@ def command(options: _Options) -> int:
         over_http = HttpOptions(
             allowed_hosts=options.allow_host,
             allowed_origins=options.allow_origin,
-            auth=_token_auth(options.token_env),
             stateless=options.stateless,
         )
     except McpMissingError as problem:
@@ -137,18 +136,19 @@ def command(options: _Options) -> int:
                 view = _chosen(
                     registry, _split(options.groups), _split(options.names), _split(options.permission)
                 )
+                served = structs.replace(over_http, auth=_token_auth(options.token_env, view))
                 if options.http_api is not None:
-                    made, shown = api_app(view, place[0], over_http, _api(options)), API_AT
+                    made, shown = api_app(view, place[0], served, _api(options)), API_AT
                 else:
                     made, shown = _mcp_server(options, view, beside), MCP_AT
-                    made = made if where is None else http_app(made, place[0], over_http)
+                    made = made if where is None else http_app(made, place[0], served)
             except ValueError as problem:
                 raise TargetError(str(problem)) from None
         try:
             if where is None:
                 return await _until_signalled(serve_stdio(made), registry)
             with _Noted() as noted:
-                await serve_app(made, place, over_http, shown)
+                await serve_app(made, place, served, shown)
             return noted.status
         finally:
             with quiet_stdout():
@@ -212,7 +212,8 @@ def _stated(options: _Options) -> JsonObject:
     }
 
 
-def _token_auth(variable: str | None) -> "BearerAuth | None":
+def _token_auth(variable: str | None, view: "ToolView") -> "BearerAuth | None":
+    """Make the check of one token, which permits whatever the tools need."""
     from ..mcp.serving.clients import BearerAuth, fixed_token
 
     if variable is None:
@@ -220,8 +221,9 @@ def _token_auth(variable: str | None) -> "BearerAuth | None":
     token = os.environ.get(variable, "")
     if not token:
         raise refuse(variable, "no-token", f"the environment variable {variable} has no value")
+    scopes = [scope for name in view for scope in view.get(name).binding.scopes]
     try:
-        return BearerAuth(verify=fixed_token(token))
+        return BearerAuth(verify=fixed_token(token, scopes=scopes))
     except ValueError as problem:
         raise refuse(variable, "bad-token", f"the environment variable {variable}: {problem}") from None
 

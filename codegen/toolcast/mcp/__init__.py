@@ -3,13 +3,14 @@
 Needs the official SDK, which is imported when it is first used: `pip install 'toolcast[mcp]'`.
 """
 
+from ..runtime.context import Principal
 from .live.live_calls import McpHandler, register_mcp
 from .live.live_tools import McpTools, ToolChanges, mcp_tools
 from .live.offered_tools import LockFinding, LockVerdict, RefusedTool, ToolLock
 from .live.server_tool import Limits, ListingError, LiveTool
 from .live.terms import hinted_permission
 from .sdk import McpMissingError
-from .serving.clients import BearerAuth, CallLimits, Principal, Verify, fixed_token, principal_of
+from .serving.clients import BearerAuth, CallLimits, Verify, fixed_token, principal_of
 from .serving.http_api import ApiOptions, api_app
 from .serving.prompts_and_resources import Prompts, Resources
 from .serving.serve import HttpOptions, http_app, serve_http, serve_mcp, serve_stdio

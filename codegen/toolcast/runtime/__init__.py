@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ..lazy_exports import lazy_exports
 from .binding import ToolBinding
-from .context import Framework, ToolContext
+from .context import Framework, Principal, ToolContext
 from .errors import (
     ArgumentError,
     CallDeferred,
@@ -51,6 +51,7 @@ __all__ = [
     "Message",
     "MissingDataError",
     "PartialArguments",
+    "Principal",
     "RecordedGuesses",
     "RefusalError",
     "Repair",

@@ -1,6 +1,6 @@
 """One call, from untyped arguments to a ToolResult. Its steps, in this order:
 
-decode → policy, rate limit → secrets → precheck → approval → handler → result, redacted and cut
+decode → scopes, policy, rate limit → secrets → precheck → approval → handler → result, redacted and cut
 """
 
 from collections.abc import Awaitable, Callable, Generator
@@ -12,11 +12,12 @@ import msgspec
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from .binding import AnyBinding
-from .context import LogLevel, ToolContext
+from .context import LogLevel, ToolContext, missing_scopes
 from .errors import ArgumentError, RefusalError, is_from_outside
 from .executor import Executor
 from .failure_results import (
     attempts_of,
+    lacks_scopes,
     redacted_refusal,
     refuse_arguments,
     refused_result,
@@ -293,6 +294,11 @@ class _Call:
                 written = guard.written(arguments) if guard.records else None
                 repairs = self._repairs(recorded) if repaired else ()
                 guard.notify(observers, Decoded(name, call_id, provider, redacted, repairs, written))
+            if binding.scopes:  # what a token permits, no policy widens
+                self.stage = "policy"
+                missing = missing_scopes(binding.scopes, context.extra.get("principal"))
+                if missing:
+                    raise RefusalError(lacks_scopes(name, missing))
             decision, since = None, 0
             if policy is not None:
                 self.stage = "policy"

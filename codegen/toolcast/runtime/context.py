@@ -32,6 +32,33 @@ if TYPE_CHECKING:  # loaded where a handler asks
 T = TypeVar("T")
 
 
+class Principal(Struct, frozen=True, kw_only=True):
+    """The identity behind a call: the key `principal` of its context's `extra`.
+
+    Attributes:
+        id: identifies it among all that whoever verifies tokens knows; with several issuers, the issuer is a
+            part of it. A session over HTTP belongs to the id that opened it.
+        scopes: what its token permits; a scope that implies others stands beside them.
+        expires_at: seconds since 1970 after which the token is refused; None where the verifier says when.
+        claims: whatever else the program wants to know in a handler.
+    """
+
+    id: str
+    scopes: tuple[str, ...] = ()
+    expires_at: float | None = None
+    claims: JsonMapping = {}
+
+
+def missing_scopes(scopes: Sequence[str], principal: object) -> list[str]:
+    """Return those of a tool's scopes that a principal lacks, which is anybody who is no `Principal`; none
+    where there is no principal (None).
+    """
+    if principal is None:
+        return []
+    held = principal.scopes if isinstance(principal, Principal) else ()
+    return [each for each in scopes if each not in held]
+
+
 class Framework(Struct, frozen=True, kw_only=True):
     """Decisions that a framework makes for a call; `toolcast.bridges` sets it. Handlers do not get it: an
     approval is for one call, not for what its handler calls.
@@ -75,7 +102,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         call_id: the provider's id of the call, or "".
         provider: id of the provider whose wire form the arguments have; None for the contract's own form.
         extra: the program's own values: a session, a user, a working directory. The runtime reads only those
-            that tools `inject`.
+            that tools `inject`, and the scopes of `principal`.
         approved: whether somebody approved this call, for a handler that defers calls until then. The
             registry sets it.
         attempt: number of the attempt, from 1, at what its handler asks for again; None where nobody counts,

@@ -4,7 +4,7 @@ Arguments that do not fit, and a handler that asks for another call, reach the m
 as data.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -57,6 +57,15 @@ class RetryHint(Struct, frozen=True, kw_only=True):
         return (
             f"{said}\n{counted} Do not call {self.tool!r} again for this: go on without it, or tell the user."
         )
+
+
+def lacks_scopes(tool: str, missing: Sequence[str]) -> str:
+    """Return the text for the model of a call that was refused for the scopes of its principal."""
+    words = f"the scope{'s' if len(missing) > 1 else ''} {', '.join(map(repr, missing))}"
+    return (
+        f"Tool {tool!r} may not run: whoever calls it lacks {words}. Go on without it, or tell the user what "
+        "is missing."
+    )
 
 
 MaxAttempts = int | Mapping[str, int]

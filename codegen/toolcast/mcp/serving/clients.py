@@ -15,8 +15,9 @@ from weakref import WeakKeyDictionary
 import msgspec
 from msgspec import Struct
 
-from ...jsonschema.json_values import JsonMapping, JsonObject
-from ...runtime.context import ToolContext
+from ...jsonschema.json_values import JsonObject
+from ...permissions import SCOPE
+from ...runtime.context import Principal, ToolContext, missing_scopes
 from ..sdk import load
 from .request_guards import App, Origin, Receive, Scope, Send, refuse
 
@@ -28,23 +29,6 @@ _SCOPE_KEY = "toolcast.principal"
 _LOG = logging.getLogger("toolcast.mcp")
 
 
-class Principal(Struct, frozen=True, kw_only=True):
-    """The identity behind a request, as the program's verifier says.
-
-    Attributes:
-        id: identifies it among all that the verifier knows; with several issuers, the issuer is a part
-            of it. A session belongs to the id that opened it.
-        scopes: what the token permits.
-        expires_at: seconds since 1970 after which the token is refused; None where the verifier says when.
-        claims: whatever else the program wants to know in a handler.
-    """
-
-    id: str
-    scopes: tuple[str, ...] = ()
-    expires_at: float | None = None
-    claims: JsonMapping = {}
-
-
 Verify: TypeAlias = Callable[[str], Awaitable[Principal | None]]
 """Finds the principal of a token; None for one that is not valid (unknown, expired, for another audience)."""
 
@@ -54,7 +38,7 @@ class BearerAuth(Struct, frozen=True, kw_only=True):
 
     Attributes:
         verify: finds the principal of a token. Where it raises, the request is answered 503.
-        scopes: what a token must permit.
+        scopes: what a token must permit, whatever is requested; a tool may need more (`scopes` of its spec).
         resource: URL of this server as clients call it. With it, clients are told where to get a token: the
             metadata of RFC 9728 are served without a token. `verify` must refuse tokens for other audiences.
         authorization_servers: URLs of the servers that issue tokens; needed with `resource`.
@@ -74,7 +58,7 @@ class BearerAuth(Struct, frozen=True, kw_only=True):
         for url in (self.resource, *self.authorization_servers):
             if url is not None and not _is_url(url):
                 raise ValueError(f"{url!r} is no URL: write https://tools.example.com/mcp.")
-        if any(not re.fullmatch(r"[\x21\x23-\x5B\x5D-\x7E]+", scope) for scope in self.scopes):
+        if not all(map(SCOPE.fullmatch, self.scopes)):
             raise ValueError("a scope is one word without quotes and backslashes (RFC 6749, 3.3)")
 
 
@@ -90,12 +74,13 @@ def _is_url(text: str) -> bool:
     return origin.scheme in ("http", "https") and origin.authority.port != -1
 
 
-def fixed_token(token: str, id: str = "token") -> Verify:
+def fixed_token(token: str, id: str = "token", scopes: Sequence[str] = ()) -> Verify:
     """Make a verifier that knows one token, compared in constant time.
 
     Args:
         token: the token, 16 characters or more, from a secret store or an environment variable.
         id: id of its principal.
+        scopes: what it permits.
 
     Returns:
         A verifier, for `BearerAuth`.
@@ -109,7 +94,7 @@ def fixed_token(token: str, id: str = "token") -> Verify:
             "make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'"
         )
     expected = sha256(token.encode()).digest()
-    principal = Principal(id=id)
+    principal = Principal(id=id, scopes=tuple(scopes))
 
     async def verify(presented: str) -> Principal | None:
         # Digests have one length, so that the comparison tells nothing of the token's.
@@ -142,6 +127,56 @@ def extra_of(request: Any) -> JsonObject:
     return {} if principal is None else {_KEY: principal}
 
 
+class Refusal(Struct, frozen=True):
+    """An answer to a request whose token does not do, with the challenge of RFC 6750, 3."""
+
+    status: int
+    error: str
+    description: str
+    challenge: str = ""
+
+    @property
+    def body(self) -> bytes:
+        told = {**({"error": self.error} if self.error else {}), "error_description": self.description}
+        return msgspec.json.encode(told)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"www-authenticate": self.challenge} if self.challenge else {}
+
+    async def send(self, send: Send) -> None:
+        headers = [(name.encode(), value.encode()) for name, value in self.headers.items()]
+        await refuse(send, self.status, self.body, (b"content-type", b"application/json"), *headers)
+
+
+def _refusal(
+    auth: BearerAuth, status: int, error: str, description: str, scopes: Sequence[str] = ()
+) -> Refusal:
+    """Make a refusal; a request without a token is told no error. `scopes` are needed beside those of all
+    requests: a challenge names all at once.
+    """
+    parts = [f'error="{error}"', f'error_description="{description}"'] if error else []
+    needed = dict.fromkeys((*auth.scopes, *scopes))
+    if needed and status != 400:
+        parts.append(f'scope="{" ".join(needed)}"')
+    if auth.resource:
+        where = urlsplit(auth.resource)
+        path = _metadata_path(auth.resource)
+        parts.append(f'resource_metadata="{where.scheme}://{where.netloc}{path}"')
+    return Refusal(status, error, description, f"Bearer {', '.join(parts)}".strip())
+
+
+def refuse_scopes(auth: BearerAuth, scopes: Sequence[str], principal: Principal | None) -> Refusal | None:
+    """Return the answer to a call of a tool with `scopes`; None where the principal has them.
+
+    It names what the call needs, and nothing that the token has beside: adding up is the client's task (MCP
+    2026-07-28, Runtime Insufficient Scope Errors; "minimum approach" in 2025-11-25).
+    """
+    if not missing_scopes(scopes, principal):
+        return None
+    return _refusal(auth, 403, "insufficient_scope", "the tool needs a token that permits more", scopes)
+
+
 class BearerGuard:
     """An ASGI middleware that refuses requests without a valid token, and names the principal of others."""
 
@@ -160,52 +195,86 @@ class BearerGuard:
             return
         if scope["type"] != "http":
             raise RuntimeError(f"{scope['type']} is not served")
-        refused, principal = await self._check(scope)
-        if principal is None:
-            status, error, description, challenge = refused
-            told = {**({"error": error} if error else {}), "error_description": description}
-            headers = [(b"www-authenticate", challenge.encode())] if challenge else []
-            body = msgspec.json.encode(told)
-            await refuse(send, status, body, (b"content-type", b"application/json"), *headers)
+        principal = await self._check(scope)
+        if isinstance(principal, Refusal):
+            await principal.send(send)
             return
         # The SDK binds a session to the user that opened it.
         access = self._access(token="", client_id=principal.id, scopes=list(principal.scopes))
         await self._known({**scope, "user": self._user(access), _SCOPE_KEY: principal}, receive, send)
 
-    async def _check(self, scope: Scope) -> tuple[tuple[int, str, str, str], Principal | None]:
-        """Status, error, description and challenge of a refusal; and the principal of a request."""
+    async def _check(self, scope: Scope) -> Principal | Refusal:
+        auth = self._auth
         presented = [value for key, value in scope["headers"] if key == b"authorization"]
         if not presented:
-            return self._refusal(401, "", "a bearer token is needed"), None
+            return _refusal(auth, 401, "", "a bearer token is needed")
         scheme, _, token = presented[0].partition(b" ")
         token = token.strip(b" ")
         if len(presented) > 1 or len(token) > _LONGEST:
-            return self._refusal(400, "invalid_request", "one Authorization header with one token"), None
+            return _refusal(auth, 400, "invalid_request", "one Authorization header with one token")
         if scheme.lower() != b"bearer":
-            return self._refusal(401, "", "a bearer token is needed"), None
+            return _refusal(auth, 401, "", "a bearer token is needed")
         if not _TOKEN.fullmatch(token):
-            return self._refusal(400, "invalid_request", "what follows Bearer is no token"), None
+            return _refusal(auth, 400, "invalid_request", "what follows Bearer is no token")
         try:
-            principal = await self._auth.verify(token.decode())
+            principal = await auth.verify(token.decode())
         except Exception as problem:  # the program's verifier
             # The kind alone: its text may have the token in it.
             _LOG.error("A token could not be verified: %s.", type(problem).__name__)
-            return (503, "temporarily_unavailable", "the token could not be verified", ""), None
+            return Refusal(503, "temporarily_unavailable", "the token could not be verified")
         if principal is None or (principal.expires_at is not None and principal.expires_at <= time.time()):
-            return self._refusal(401, "invalid_token", "the token is not valid, or no longer"), None
-        if not set(self._auth.scopes) <= set(principal.scopes):
-            return self._refusal(403, "insufficient_scope", "the token permits too little"), None
-        return (200, "", "", ""), principal
+            return _refusal(auth, 401, "invalid_token", "the token is not valid, or no longer")
+        if not set(auth.scopes) <= set(principal.scopes):
+            return _refusal(auth, 403, "insufficient_scope", "the token permits too little")
+        return principal
 
-    def _refusal(self, status: int, error: str, description: str) -> tuple[int, str, str, str]:
-        """With the challenge of RFC 6750, 3: a request without a token is told no error."""
-        parts = [f'error="{error}"', f'error_description="{description}"'] if error else []
-        if self._auth.scopes and status != 400:
-            parts.append(f'scope="{" ".join(self._auth.scopes)}"')
-        if self._auth.resource:
-            where = urlsplit(self._auth.resource)
-            parts.append(f'resource_metadata="{where.scheme}://{where.netloc}{self._public}"')
-        return status, error, description, f"Bearer {', '.join(parts)}".strip()
+
+class _Params(Struct, frozen=True):
+    name: str = ""
+
+
+class _Request(Struct, frozen=True):
+    method: str = ""
+    params: _Params = _Params()
+
+
+class ScopeGuard:
+    """An ASGI middleware that answers 403 to a call of a tool whose scopes the token lacks (step-up), before
+    the call begins: its answer may be a stream, of which the status is sent first. It needs whole bodies, and
+    a request whose principal `BearerGuard` named. `needed` are the scopes of a tool by name.
+
+    What it cannot read is the SDK's to refuse; the registry holds every call to the scopes, too.
+    """
+
+    def __init__(self, app: App, auth: BearerAuth, needed: Callable[[str], Sequence[str]]) -> None:
+        self._app = app
+        self._auth = auth
+        self._needed = needed
+        self._decode = msgspec.json.Decoder(_Request).decode
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        arrived = [await receive()]
+        scopes = self._needed(self._called(arrived[0].get("body", b"")))
+        refusal = refuse_scopes(self._auth, scopes, scope.get(_SCOPE_KEY))
+        if refusal is not None:
+            await refusal.send(send)
+            return
+
+        async def receive_again() -> Scope:
+            return arrived.pop() if arrived else await receive()
+
+        await self._app(scope, receive_again, send)
+
+    def _called(self, body: bytes) -> str:
+        """Return the name of the tool that a request calls; empty for other requests."""
+        try:
+            request = self._decode(body)
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            return ""
+        return request.params.name if request.method == "tools/call" else ""
 
 
 def metadata_routes(auth: BearerAuth) -> list[Any]:

@@ -22,7 +22,16 @@ from ...runtime.standalone_schema import standalone_result, standalone_schema
 from ...runtime.view import ToolView
 from ...targets.openapi import FOLDER, About, Operation, openapi_document
 from ..sdk import load
-from .clients import CallLimits, CallTurns, TooManyCallsError, extra_of, metadata_routes
+from .clients import (
+    BearerAuth,
+    CallLimits,
+    CallTurns,
+    TooManyCallsError,
+    extra_of,
+    metadata_routes,
+    principal_in,
+    refuse_scopes,
+)
 from .serve import HttpOptions, guarded
 
 DOCUMENT: Final = "/openapi.json"
@@ -72,7 +81,7 @@ def api_app(
         McpMissingError: the extra `mcp`, which brings Starlette, is not installed.
         ValueError: other machines reach the host, and there are no `allowed_hosts`; a bound is out of range.
     """
-    served = _Api(registry, api, bearer=options.auth is not None)
+    served = _Api(registry, api, options.auth)
     served.document()  # what cannot be described is known before anything is served
     route = load("starlette.routing").Route
     routes = [
@@ -88,10 +97,11 @@ def api_app(
 
 
 class _Api:
-    def __init__(self, registry: ToolView, options: ApiOptions, *, bearer: bool) -> None:
+    def __init__(self, registry: ToolView, options: ApiOptions, auth: BearerAuth | None) -> None:
         self._registry = registry
         self._options = options
-        self._about = About(title=options.title, version=options.version, bearer=bearer)
+        self._auth = auth
+        self._about = About(title=options.title, version=options.version, bearer=auth is not None)
         self._turns = CallTurns(options.calls)
         self._response = load("starlette.responses").Response
         self._described: tuple[Snapshot, bytes] | None = None
@@ -101,7 +111,8 @@ class _Api:
         snapshot = self._registry.snapshot()
         if self._described is None or self._described[0] is not snapshot:
             bindings = (entry.binding for entry in snapshot.entries.values())
-            offered = [_operation(binding) for binding in bindings if not binding.external]
+            scoped = self._about.bearer
+            offered = [_operation(each, scoped=scoped) for each in bindings if not each.external]
             made = msgspec.json.encode(openapi_document(offered, self._about))
             self._described = snapshot, made
         return self._described[1]
@@ -113,9 +124,13 @@ class _Api:
         """Carry out the call of a request; it ends where the client goes."""
         name = request.path_params["name"]
         try:
-            self._registry.get(name)
+            binding = self._registry.get(name).binding
         except UnknownToolError as problem:
             return self._refuse(404, str(problem))
+        if self._auth is not None:
+            lacking = refuse_scopes(self._auth, binding.scopes, principal_in(request))
+            if lacking is not None:
+                return self._answer(lacking.status, lacking.body, headers=lacking.headers)
         body = await request.body()
         if body and not is_json(request.headers.get("content-type", "")):
             return self._refuse(415, "The arguments are JSON: send them as `content-type: application/json`.")
@@ -169,11 +184,13 @@ class _Api:
         body = {"error": error, **({"violations": violations} if violations else {})}
         return self._answer(status, msgspec.json.encode(body))
 
-    def _answer(self, status: int, body: bytes, media_type: str = "application/json") -> Any:
-        return self._response(body, status_code=status, media_type=media_type)
+    def _answer(
+        self, status: int, body: bytes, media_type: str = "application/json", headers: object = None
+    ) -> Any:
+        return self._response(body, status_code=status, media_type=media_type, headers=headers)
 
 
-def _operation(binding: AnyBinding) -> Operation:
+def _operation(binding: AnyBinding, *, scoped: bool) -> Operation:
     return Operation(
         name=binding.name,
         group=binding.group,
@@ -182,6 +199,7 @@ def _operation(binding: AnyBinding) -> Operation:
         deprecated=binding.deprecated is not None,
         parameters=standalone_schema(binding),
         result=standalone_result(binding),
+        scopes=binding.scopes if scoped else (),
     )
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ...runtime.view import ToolView
 from ..sdk import load
-from .clients import BearerAuth, BearerGuard, metadata_routes
+from .clients import BearerAuth, BearerGuard, ScopeGuard, metadata_routes
 from .request_guards import Authority, BodyDeadline, HostGuard, Origin
 from .server import mcp_server
 from .sessions import MEBIBYTE, EventLog, Replay, Sessions, WithoutReplay
@@ -169,15 +169,13 @@ def http_app(
         raise ValueError("max_sessions and max_client_sessions are 1 or more")
     # HostGuard and Sessions take the place of the SDK's checks, which compare beginnings of hosts, and
     # give all sessions to whoever comes first.
-    security = load("mcp.server.transport_security").TransportSecuritySettings(
-        enable_dns_rebinding_protection=False
-    )
+    security = load("mcp.server.transport_security")
     replaying = options.replay.session_events > 0 and not options.stateless
     store = EventLog(options.replay) if replaying else None
     made = server.streamable_http_app(
         streamable_http_path=PATH,
         host=host,
-        transport_security=security,
+        transport_security=security.TransportSecuritySettings(enable_dns_rebinding_protection=False),
         stateless_http=options.stateless,
         session_idle_timeout=options.session_idle,
         max_sessions=None,
@@ -197,6 +195,9 @@ def http_app(
             share=options.max_client_sessions,
             idle=options.session_idle,
         )
+    if options.auth is not None:
+        made.add_middleware(ScopeGuard, auth=options.auth, needed=server.scopes_of)
+        made.add_middleware(security.RequestBodyLimitMiddleware, max_body_size=options.max_body)
     return guarded(made, host, options)
 
 

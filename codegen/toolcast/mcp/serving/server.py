@@ -211,6 +211,7 @@ def mcp_server(
     )
     made.create_initialization_options = partial(made.create_initialization_options, announced)
     made.middleware.append(offered.as_generated)
+    made.scopes_of = offered.scopes_of  # for `http_app`
     return made
 
 
@@ -344,6 +345,11 @@ class _Offered:
             return None
         schema: JsonObject = msgspec.json.decode(tool.definition)["inputSchema"]
         return schema
+
+    def scopes_of(self, name: str) -> Sequence[str]:
+        """Return the scopes that a call of a tool needs; none for a name that is no tool's."""
+        entry = self._registry.snapshot().entries.get(name)
+        return () if entry is None else entry.binding.scopes
 
     def _unknown(self, name: str) -> str:
         try:

@@ -12,7 +12,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime import ToolBinding, ToolRegistry, ToolResult
+from toolcast.runtime import Principal, ToolBinding, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.middleware.events import Refused
 from toolcast.runtime.middleware.policy import Answer, Policy, RateLimit
 from toolcast.runtime.middleware.policy.approval import shape_of
 from toolcast.runtime.middleware.policy.policy import Bucket
@@ -53,6 +54,32 @@ def registry_with(policy: Policy, binding: Binding | None = None, **options: Any
 def run(policy: Policy, binding: Binding | None = None, **changed: Any) -> ToolResult:
     registry = registry_with(policy, binding)
     return asyncio.run(registry.execute(registry.names[0], {**GOOD, **changed}))
+
+
+@pytest.mark.parametrize("policy", [None, Policy("full"), Policy(auto_approve=["edit"])])
+@pytest.mark.parametrize(
+    ("principal", "missing"),
+    [
+        (None, ""),
+        (Principal(id="ada", scopes=("b", "a", "c")), ""),
+        (Principal(id="ada", scopes=("a",)), "lacks the scope 'b'"),
+        (Principal(id="ada"), "lacks the scopes 'a', 'b'"),
+        ({"id": "ada", "scopes": ["a", "b"]}, "lacks the scopes 'a', 'b'"),
+    ],
+)
+def test_a_principal_that_lacks_a_scope_calls_nothing(
+    policy: Policy | None, principal: object, missing: str
+) -> None:
+    """Whatever the policy, and where there is none; a call without a principal needs no scopes."""
+    watch = Watch()
+    registry = ToolRegistry(check_results=False, policy=policy, hooks=watch)
+    registry.register(msgspec.structs.replace(EDIT, scopes=("a", "b")), lambda params, context: "done")
+    extra = {} if principal is None else {"principal": principal}
+    result = asyncio.run(registry.execute("edit", GOOD, context=ToolContext(extra=extra)))
+    assert result.success == (not missing)
+    assert missing in result.error
+    refused = [each for each in watch.events if isinstance(each, Refused)]
+    assert [each.stage for each in refused] == (["policy"] if missing else [])
 
 
 def remembered(**options: Any) -> tuple[Any, ...]:
