@@ -62,6 +62,32 @@ def test_lint_counts_the_tokens_of_the_declaration(printed: Callable[..., str]) 
     assert full["python"] < full["openai"]
 
 
+@pytest.mark.parametrize(
+    ("text", "examples", "words"),
+    [
+        (
+            "[id]",
+            "[{id: 1, words: a b c d e f g}]",
+            "saves 10 of 15 tokens on 1 example of results: 5 are left",
+        ),
+        ("'{id}'", "[{id: 1}, {id: 2}]", "saves 8 of 10 tokens on 2 examples of results: 2 are left"),
+        ("'The number of it is {id}'", "[{id: 1}]", "saves no tokens on 1 example of results: 7 are left"),
+        ("[id]", "[]", "is not known: `result` has no `examples`"),
+    ],
+)
+def test_show_prints_the_tokens_that_a_text_saves(
+    text: str, examples: str, words: str, run: Command, empty: Path
+) -> None:
+    """A reference at the root is followed to the examples."""
+    found = f"{{type: object, properties: {{id: {{}}, words: {{}}}}, examples: {examples}}}"
+    result = f"result: {{$ref: '#/$defs/R', $defs: {{R: {found}}}}}"
+    put(empty / "specs/look.yaml", f"{SPEC}text: {text}\n{result}\n")
+    put(empty / "pyproject.toml", '[tool.toolcast]\nproviders = ["openai"]\n')
+    shown = run("show", "look")
+    assert shown.exit_code == 0, shown.stderr
+    assert words in shown.stderr
+
+
 def test_show_prints_the_request_of_a_tool_with_http(run: Command, empty: Path) -> None:
     http = """
 http:

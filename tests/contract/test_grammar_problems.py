@@ -1,4 +1,4 @@
-"""Grammars of specs: what is wrong is reported at its place in the file."""
+"""Grammars and texts of specs: what is wrong is reported at its place in the file."""
 
 import sys
 
@@ -78,3 +78,48 @@ def test_examples_are_held_to_the_grammar() -> None:
         "example-mismatch",
         "example-mismatch",
     ]
+
+
+RESULT = """result:
+  type: object
+  properties:
+    title: {type: string}
+    by: {type: object, additionalProperties: {type: object, properties: {x: {}}}}
+    kind: {enum: [a, b]}
+    pair: {type: array, minItems: 2, prefixItems: [{properties: {l: {}}}, {type: integer}], items: false}
+    any: {}
+    rows: {type: array, items: {anyOf: [{$ref: '#/$defs/Row'}, {type: "null"}]}}
+  $defs:
+    Row:
+      type: object
+      properties: {id: {type: integer}, name: {}, under: {type: array, items: {$ref: '#/$defs/Row'}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("['title', 'rows[].under[].under[].id', 'by.*.x', by.k.x, 'pair[].l', 'any.thing[].at']", None),
+        ("['rows[].nmae']", (5, 8, "did you mean `rows[].name`?")),
+        ("\n  - title\n  - rows.id", (7, 5, "`rows` is a list: write `rows[].id`")),
+        ("['rows.*.id']", (5, 8, "`rows` is a list: write `rows[].id`")),
+        ("['[].id']", (5, 8, "members of `result` are `any`, `by`, `kind`, `pair`, `rows` or `title`")),
+        ("['title.x']", (5, 8, "`title` has no members")),
+        ("['kind.x']", (5, 8, "`kind` has no members")),
+        ("['rows[].under[].nope']", (5, 8, "members of `rows[].under[]` are `id`, `name` or `under`")),
+        ("['by.*.y']", (5, 8, "members of `by.*` are `x`")),
+        ("|\n  {title}\n  - {rows[].id} {rows[].nmae}", (7, 17, "did you mean `rows[].name`?")),
+        ("|\n  {title}\n  - {rows[].id} {title}", (7, 17, "write a line for each")),
+        ("|\n  {title} {", (6, 11, "write `{member}` for a place, and `{{` or `}}` for a brace of the text")),
+        ("compact", (5, 7, "write `{member}` where a member is to stand, or list paths")),
+    ],
+)  # fmt: skip
+def test_a_text_names_members_of_the_result(text: str, found: tuple[int, int, str] | None) -> None:
+    problems = found_in(f"{HEAD}parameters: {{type: object}}\ntext: {text}\n{RESULT}")
+    assert [(each.line, each.column, each.hint) for each in problems] == ([found] if found else [])
+    assert {each.code for each in problems} <= {"unknown-member", "bad-text"}
+
+
+def test_a_text_needs_a_result() -> None:
+    (problem,) = found_in(f"{HEAD}parameters: {{type: object}}\ntext: [a]\n")
+    assert (problem.code, problem.line, problem.column) == ("no-result", 5, 1)

@@ -296,6 +296,44 @@ def test_clients_that_see_no_schema_of_results_get_defaults(mode: str, sdk: Sdk)
         assert content == result.structured_content == [{"s": "a"}, {"n": 1}]
 
 
+@every_mode
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (["rows[].n"], ['{"rows":[{"n":1},{"n":2}]}']),
+        ("{title}\n- {rows[].n}\n", ["A\n- 1\n- 2"]),
+        ("{gone}", []),
+    ],
+)
+def test_structured_content_is_whole_whatever_text_models_read(
+    text: Any, written: list[str], mode: str, sdk: Sdk
+) -> None:
+    row = {"type": "object", "properties": {"n": {"type": "integer"}, "m": {"type": "integer", "default": 0}}}
+    schema = {
+        "type": "object",
+        "required": ["title", "rows"],
+        "properties": {
+            "title": {"type": "string"},
+            "gone": {"type": "string"},
+            "rows": {"type": "array", "items": row},
+        },
+    }
+    results = []
+    for more in ({}, {"text": text}):
+        source = spec({"type": "object"}, result=schema, **more)
+        with package({"rows.json": source}, options=Options(providers=("mcp",))) as tools:
+            binding = tools["rows"]
+            value = msgspec.convert({"title": "A", "rows": [{"n": 1}, {"n": 2, "m": 0}]}, binding.result)
+            registry = ToolRegistry()
+            registry.register(binding, lambda params, context, value=value: value)
+            results.append(talk(sdk, mcp_server(registry), mode, lambda client: client.call_tool("rows", {})))
+    plain, own = results
+    assert plain.structured_content == own.structured_content
+    assert own.structured_content["rows"][1]["n"] == 2
+    assert [piece.text for piece in own.content] == written
+    assert not own.is_error
+
+
 @pytest.mark.parametrize(("defaults", "expected"), [("include", {"n": 0, "m": 1}), ("omit", {"m": 1})])
 def test_structured_content_beside_other_text_has_the_defaults_of_the_spec(
     defaults: str, expected: Any, sdk: Sdk

@@ -23,6 +23,7 @@ from toolcast.toml_tables import Locator, TableReader
 
 from bench.corpora.compile import CORPORA, import_corpus
 from tests.optional import load
+from tests.python.compiled import spec
 from tests.sampled import fewer, sampled
 from tests.targets.test_targets import HOSTILE
 
@@ -279,3 +280,17 @@ def test_the_page_states_options_and_what_has_no_place() -> None:
         assert sorted(options) == sorted(known.get("options", {}))
         assert lacks == [key for key in REPORTED if key not in known.get("keys", ()) and "outputs" in known]
     assert stated == {}
+
+
+@pytest.mark.parametrize("id", ["webmcp", "standard-schema"])
+def test_what_writes_results_in_javascript_refuses_a_text_of_them(id: str) -> None:
+    plain = spec({"type": "object"}, result={"type": "object", "properties": {"n": {"type": "integer"}}})
+    tools = {"plain.json": json.dumps(plain), "own.json": json.dumps({**plain, "text": ["n"]})}
+    typescript, other = (target(each, {}) for each in ("typescript", id))
+    made = toolcast.compile(tools, providers=["mcp"], targets=[typescript, other])
+    (problem,) = made.diagnostics
+    assert (problem.code, problem.file, problem.severity) == ("target-text", "specs/own.json", "error")
+    assert f"leave the target {id!r} out" in problem.hint
+    assert "plain.py" in made.files
+    assert "own.py" not in made.files
+    assert not toolcast.compile(tools, providers=["mcp"], targets=[typescript]).failed

@@ -12,10 +12,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..analysis.lint.tokens import ESTIMATED, as_json, estimate
 from ..colours import paint, wants_colour
 from ..config import Config, show
 from ..console import inert_json, json_text, one_line, printable, table, write_line
 from ..contract.build import build_tool
+from ..contract.spec_references import MAX_DEPTH
 from ..diagnostics import did_you_mean
 from ..http.http_request import build_request
 from ..http_operation import FORM, read_operation
@@ -41,6 +43,7 @@ from ..providers import (
 from ..providers import steps as steps_of
 from ..runtime.declaration_text import declaration
 from ..runtime.errors import RefusalError
+from ..runtime.result_text import result_text
 from ..spec.deprecation import notice
 from ..spec.parsed_document import Document
 from ..spec.tool_spec import ToolSpec
@@ -184,7 +187,7 @@ def show_tool(config: Config, tool: str, options: ShowOptions) -> int:
         model = model_of(spec, build_tool(spec, types), compiled.files, context.options)
         _print(msgspec.json.encode(model))
         return 0
-    _notices(context, path)
+    _notices(context, types, path)
     if provider is None and not options.ledger:
         _request(context, types, path)
     if options.steps and provider is not None:
@@ -204,8 +207,8 @@ def show_tool(config: Config, tool: str, options: ShowOptions) -> int:
     raise refuse(tool, "unknown-provider", f"there is no JSON for the provider {provider!r}", hint)
 
 
-def _notices(context: Context, path: str) -> None:
-    """Print what the spec states beside the contract: deprecation, words for approval, injection."""
+def _notices(context: Context, types: Mapping[str, Document], path: str) -> None:
+    """Print what the spec states beside the contract: deprecation, words for approval, injection, texts."""
     tool, _ = load_task(context, Task(path, "tool"))
     if not isinstance(tool, ToolSpec):
         return
@@ -216,6 +219,24 @@ def _notices(context: Context, path: str) -> None:
         write_line(f"{tool.name}: {words}", err=True)
     for name, source in tool.inject.items():
         write_line(f"{tool.name}: `{name}` is filled in from `{source}`; models do not see it", err=True)
+    if tool.text is not None:
+        write_line(f"{tool.name}: {_saved(tool, tool.text, types)}", err=True)
+
+
+def _saved(tool: ToolSpec, text: str | Sequence[str], types: Mapping[str, Document]) -> str:
+    """Say how many tokens `text` saves on the examples of results."""
+    document = schema = build_tool(tool, types).normal.standalone("result")
+    for _ in range(MAX_DEPTH):
+        if isinstance(schema, Mapping) and "$ref" in schema and "examples" not in schema:
+            schema = resolve(document, schema["$ref"].removeprefix("#"))
+    examples = schema.get("examples", ()) if isinstance(schema, Mapping) else ()
+    if not examples:
+        return "how many tokens `text` saves is not known: `result` has no `examples`"
+    write = result_text(text).write
+    before, after = (sum(map(estimate, map(make, examples))) for make in (as_json, write))
+    count = f"{len(examples)} {'example' if len(examples) == 1 else 'examples'} of results"
+    saved = f"{before - after:,} of {before:,} tokens" if after <= before else "no tokens"
+    return f"`text` saves {saved} on {count}: {after:,} are left ({ESTIMATED})"
 
 
 _MOST_LINES = 60

@@ -23,7 +23,6 @@ from ..runtime.grammars import INSTALL, GrammarError, TextGrammar, TextInput, gr
 from ..runtime.hidden_parameters import without_parameters
 from ..spec.keys import KEYS, SYNONYMS
 from ..spec.parsed_document import Document, Path, SharedTypes, diagnose
-from ..spec.read_file import SourceDocument
 from ..spec.spec_checker import Names, SpecChecker
 from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
@@ -32,6 +31,7 @@ from .normal_form_builder import MOST_UNKNOWN, NormalFormBuilder, base_name
 from .reader import ANY_TYPE_KEYWORDS, ContractReader
 from .schema_mistakes import doubtful_schemas
 from .schema_problems import (
+    at_character,
     circular_definitions,
     circular_references,
     default_problems,
@@ -40,6 +40,7 @@ from .schema_problems import (
     malformed_schemas,
     refused_headers,
     slow_name_pattern,
+    text_problems,
     unfillable_defaults,
     unsatisfiable_schemas,
 )
@@ -101,9 +102,13 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
         together = _shared_types(uses, types)
         normaliser = _read_tool(tool, types, together)
     built = _build(normaliser, tool.examples, tool.secrets, tool.inject, together)
-    if tool.input is None:
+    if tool.input is None and tool.text is None:
         return built
-    found = (*built.diagnostics, *_grammar_problems(tool.document, tool.input, tool.examples))
+    found = (
+        *built.diagnostics,
+        *_grammar_problems(tool.document, tool.input, tool.examples),
+        *text_problems(tool.document, tool.text, built.contract),
+    )
     return structs.replace(built, contract=_unless_error(built.contract, list(found)), diagnostics=found)
 
 
@@ -395,9 +400,9 @@ _AT = ("input", "definition")
 
 
 def _grammar_problems(
-    document: Document, text: TextInput, examples: Sequence[object]
+    document: Document, text: TextInput | None, examples: Sequence[object]
 ) -> Iterator[Diagnostic]:
-    if text.grammar is None:
+    if text is None or text.grammar is None:
         return
     try:
         grammar = grammar_of(text.grammar, text.definition)
@@ -409,10 +414,7 @@ def _grammar_problems(
         found = diagnose(
             document, _AT, "bad-grammar", f"the grammar cannot be used: {error.reason}", error.hint
         )
-        if isinstance(document, SourceDocument):
-            line, column = document.locate_character(_AT, text.definition, error.offset)
-            found = structs.replace(found, line=line, column=column)
-        yield found
+        yield at_character(found, document, _AT, text.definition, error.offset)
         return
     yield from _examples(document, grammar, examples)
 

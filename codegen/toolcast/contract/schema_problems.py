@@ -22,12 +22,28 @@ from ..jsonschema.validator import Validator
 from ..jsonschema.validator_errors import SearchTooLong, UnsupportedSchema
 from ..runtime.hidden_parameters import hiding_problem
 from ..runtime.mcp_headers import KEYWORD, annotated, header_problems
-from ..spec.parsed_document import Document, diagnose
-from ..spec.spec_checker import nearest, quoted
+from ..runtime.result_text import ELEMENTS, MEMBERS, Place, ResultTextError, Steps, result_text, written
+from ..spec.parsed_document import Document, Path, diagnose
+from ..spec.read_file import SourceDocument
+from ..spec.spec_checker import choices, nearest, quoted
 from .normal_form import NormalForm, definition_name
 from .reader import ContractReader
 from .schema_forms import asserted_keywords
-from .tree import Array, Contract, Field, Map, Node, Nothing, Object, Reference, Tuple, Union, nodes
+from .tree import (
+    Anything,
+    Array,
+    Contract,
+    Enum,
+    Field,
+    Map,
+    Node,
+    Nothing,
+    Object,
+    Reference,
+    Tuple,
+    Union,
+    nodes,
+)  # fmt: skip
 
 
 def _diagnose_at(normal: NormalForm, pointer: str, code: str, message: str, hint: str = "") -> Diagnostic:
@@ -417,3 +433,98 @@ class _DefaultSearch:
         for branch in node.branches:
             if self._reader.accepts(resolve(self._reader.document, branch.pointer), value):
                 yield branch
+
+
+# -- texts of results ---------------------------------------------------------------------------
+
+
+def at_character(found: Diagnostic, document: Document, path: Path, value: str, offset: int) -> Diagnostic:
+    """Return a diagnostic about the string `value` at `path` at the place of one of its characters."""
+    if not isinstance(document, SourceDocument):
+        return found
+    line, column = document.locate_character(path, value, offset)
+    return replace(found, line=line, column=column)
+
+
+def text_problems(
+    document: Document, text: str | Sequence[str] | None, contract: Contract | None
+) -> Iterator[Diagnostic]:
+    """Yield what is wrong with `text` of a spec, and members that the result of the contract has not."""
+
+    def problem(place: Place, code: str, message: str, hint: str) -> Diagnostic:
+        if not isinstance(text, str):
+            return diagnose(document, ("text", place.index), code, message, hint)
+        found = diagnose(document, ("text",), code, message, hint)
+        return at_character(found, document, ("text",), text, place.offset)
+
+    try:
+        places = () if text is None else result_text(text).places
+    except ResultTextError as error:
+        yield problem(error.place, "bad-text", error.reason, error.hint)
+        return
+    if contract is None or not places:
+        return
+    if "result" not in contract.roots:
+        message = "`text` says how a typed result is written, and this tool has none"
+        yield diagnose(document, ("text",), "no-result", message, "add `result`, or remove `text`", key=True)
+        return
+    for place in places:
+        hint = _wrong_step(place.steps, contract)
+        if hint is not None:
+            yield problem(place, "unknown-member", f"the result has no member {quoted(place.path)}", hint)
+
+
+def _wrong_step(steps: Steps, contract: Contract) -> str | None:
+    """Return a hint for the first step that leads nowhere; None where all lead to a member."""
+    at = _resolved([contract.roots["result"]], contract)
+    for index, step in enumerate(steps):
+        below = [each for node in at for each in _below(node, step)]
+        if not below:
+            return _hint(steps, index, at)
+        at = _resolved(below, contract)
+    return None
+
+
+def _resolved(found: Iterable[Node], contract: Contract) -> list[Node]:
+    """Return nodes without references and unions: what these lead to, each once."""
+    waiting, seen, resolved = list(found), set[int](), list[Node]()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Reference):
+            waiting.append(contract.definitions[node.name] if node.name else contract.roots[node.root])
+        elif isinstance(node, Union):
+            waiting += node.branches
+        else:
+            resolved.append(node)
+    return resolved
+
+
+def _below(node: Node, step: str) -> tuple[Node, ...]:
+    match node:
+        case Anything():
+            return (node,)
+        case Enum() if any(isinstance(value, dict | list) for value in node.values):
+            return (node,)
+        case Array() | Tuple() if step == ELEMENTS:
+            return node.items if isinstance(node.items, tuple) else (node.items,)
+        case Map() if step != ELEMENTS:
+            return (node.values,)
+        case Object() if step != ELEMENTS:
+            named = tuple(field.node for field in node.fields if f".{field.encode_name}" == step)
+            return named or (() if node.extra is None else (node.extra,))
+    return ()
+
+
+def _hint(steps: Steps, index: int, at: Sequence[Node]) -> str:
+    before, step, after = steps[:index], steps[index], steps[index + 1 :]
+    of = f"`{written(before) or 'result'}`"
+    if any(isinstance(node, Array | Tuple) for node in at):
+        rest = after if step == MEMBERS else (step, *after)
+        return f"{of} is a list: write `{written((*before, ELEMENTS, *rest))}`"
+    names = sorted({field.encode_name for node in at if isinstance(node, Object) for field in node.fields})
+    if step not in (ELEMENTS, MEMBERS) and (close := nearest(step[1:], names[:_MOST_COMPARED])):
+        return f"did you mean `{written((*before, f'.{close}', *after))}`?"
+    return f"members of {of} are {choices(names)}" if names else f"{of} has no members"

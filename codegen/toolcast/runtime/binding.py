@@ -213,6 +213,23 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             plain = form
         return msgspec.json.encode(plain)
 
+    def write_result(self, value: object) -> bytes:
+        """Return the text of a handler's value for models, as `text` says, in UTF-8. It has the members that
+        equal their default, unless `defaults` says otherwise.
+
+        Raises:
+            TypeError: the value has no JSON form.
+            ResultTextError: `text` is no list of paths and no template.
+        """
+        if self.text is None:
+            return self.encode_result(value)
+        text = self._lazy.text
+        if text is None:
+            from .result_text import result_text
+
+            text = self._lazy.text = result_text(self.text)
+        return text.write(msgspec.json.decode(self.encode_result(value))).encode()
+
     def specialise(self, /, **values: Sequence[str]) -> "ToolBinding[P, R]":
         """Return a new binding with values for the tool's `runtime_enums`, in definitions and in decoding.
 

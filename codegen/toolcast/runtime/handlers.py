@@ -163,12 +163,22 @@ def as_result(binding: AnyBinding, value: object, provider: str | None, call_id:
         return value
     if value is None:
         return ToolResult(True)
+    if binding.text is not None:
+        return _in_own_text(binding, value, call_id)
     try:
         text = binding.encode_result(value, provider)
     except UnicodeEncodeError:
         text = binding.encode_result(_replaced(value), provider)
         return make_encodable(ToolResult.ok(text.decode(), value), binding.name, call_id)
     return ToolResult(True, text.decode(), value)
+
+
+def _in_own_text(binding: AnyBinding, value: object, call_id: str) -> ToolResult:
+    try:
+        text = binding.write_result(value)
+    except UnicodeEncodeError:
+        text = binding.write_result(_replaced(value))
+    return make_encodable(ToolResult(True, text.decode(), value, own_text=True), binding.name, call_id)
 
 
 def redacted_result(

@@ -150,6 +150,8 @@ class ToolResult(Struct, frozen=True):
         error: the text that tells the model what to change; empty exactly if `success` is true.
         content: images, audio, files and further text that follow `output`.
         repairs: corrections of the tool's name, and by guesses in its arguments; at most 50.
+        own_text: whether `output` is a text of its own, as `text` of the spec says, and not the JSON of
+            `data`.
 
     Raises:
         TypeError: `output` or `error` is not str; typed values belong in `data`.
@@ -161,6 +163,7 @@ class ToolResult(Struct, frozen=True):
     error: str = ""
     content: tuple[Content, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    own_text: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.output, str) or not isinstance(self.error, str):
@@ -197,7 +200,7 @@ def words(result: ToolResult) -> str:
 def structured(result: ToolResult) -> object:
     """Return the result as JSON data; UNSET if its text is not that of its typed value, or was cut."""
     data = result.data
-    if not result.success or data is None:
+    if not result.success or data is None or result.own_text:
         return msgspec.UNSET
     if isinstance(data, str):
         return data if data == result.output else msgspec.UNSET

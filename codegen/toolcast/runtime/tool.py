@@ -32,7 +32,8 @@ from .resources import (
     read_resource,
 )
 
-if TYPE_CHECKING:  # most tools have one wire form
+if TYPE_CHECKING:  # most tools have one wire form, and no text of their own
+    from .result_text import ResultText
     from .wire.decoder import WireDecoder
 
 P = TypeVar("P")
@@ -58,6 +59,7 @@ class _Lazy:
         "prepared",
         "result",
         "shows_result",
+        "text",
         "wire_decoders",
     )
 
@@ -72,6 +74,7 @@ class _Lazy:
         self.prepared: set[str | None] = set()  # providers whose results can be encoded
         self.result: ContractNode | None = None
         self.shows_result: dict[str, bool] = {}  # by provider
+        self.text: ResultText | None = None
         self.wire_decoders: dict[
             str, WireDecoder | None
         ] = {}  # by provider; None where its wire form is the contract's own
@@ -96,6 +99,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         result: type of the result; None if the spec has none.
         defaults: whether results hold members that equal their default, "include" or "omit"; None: included
             unless the receiving side sees the schema of results.
+        text: paths of the members of a result that models read, or a template of their text; None for all of
+            it, as compact JSON.
         parallel: whether a call may run beside the other calls of an answer.
         external: whether calls are carried out outside of the program, so that the tool has no handler.
         scopes: OAuth scopes that the principal of a call must have; a call without a principal needs none.
@@ -143,6 +148,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     input: Literal["text"] | Mapping[str, str] | None = None
     result: Any = None
     defaults: Literal["include", "omit"] | None = None
+    text: str | tuple[str, ...] | None = None
     parallel: bool = True
     external: bool = False
     scopes: tuple[str, ...] = ()

@@ -194,6 +194,9 @@ _EMPTY_HINT: Final = 'list the optional parameters for which "" means that they 
 _INJECT_HINT: Final = (
     "write `context.NAME`, as in `context.user_id`: NAME is a key of the `extra` of a call's context"
 )
+_TEXT_HINT: Final = (
+    "list paths of members, such as `items[].id`, each behind `- `, or write a template below `text: |`"
+)
 _REASON_HINT: Final = "write the reason, or `{reason: …, until: 2027-03-01}`"
 _END_HINT: Final = "a suppression for diff needs an end date: write `{reason: …, until: 2027-03-01}`"
 
@@ -368,6 +371,28 @@ _KEYS: Final = (
         plain=True,
         code="bad-defaults",
         hint="write `include` for results with members that equal their default, `omit` for results without",
+        bound=True,
+    ),
+    Key(
+        name="text",
+        text="The text of typed results for models: paths of the members to keep, or a template. MCP's "
+        "structured content is not affected.",
+        default="the whole result, as compact JSON",
+        page="specs.md#texts-of-results",
+        schema={
+            **_TEXT,
+            "type": ["array", "string"],
+            "items": _TEXT,
+            "minItems": 1,
+            "uniqueItems": True,
+            "examples": [["orders[]"], "Orders:\n- {orders[]}\n"],
+        },
+        plain=True,
+        code="bad-text",
+        words={
+            "": Words(wanted="a list of paths, or a template", hint=_TEXT_HINT),
+            "*": Words(hint=_TEXT_HINT),
+        },
         bound=True,
     ),
     Key(

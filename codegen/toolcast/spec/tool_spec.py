@@ -83,6 +83,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     result: Any = None  # None: no typed result
     describe_result: bool = True  # False: no definition has the schema of results
     defaults: Defaults | None = None  # None: what the project says
+    text: str | tuple[str, ...] | None = None  # a template, or paths of members; None: all, as JSON
     parallel: bool = True  # False: a call runs alone among the calls of an answer
     external: bool = False  # True: calls are carried out outside of the program, which has no handler
     callers: tuple[Caller, ...] | None = None  # who may call it; None: not stated

@@ -296,6 +296,12 @@ _SPEC_KEYS: Final[dict[str, _Rule]] = {
         "Results hold members that equal their default",
         "By `defaults` of the spec. Nothing breaks.",
     ),
+    "result-text-changed": _Rule(
+        "results",
+        "note",
+        "Models read another text of the same results",
+        "By `text` of the spec. Typed results and MCP's structured content are the same.",
+    ),
 }
 """Rules about keys of a spec that change what calls and results mean, beside its schemas."""
 

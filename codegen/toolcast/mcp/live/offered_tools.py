@@ -358,7 +358,7 @@ class _LiveBinding(ToolBinding[JsonObject, Any], frozen=True, kw_only=True, eq=F
     """The binding of a tool that was met at run time; parameters are plain data that its schema accepts."""
 
     tool: LiveTool
-    text: bytes  # the schema of the parameters that models are offered, as JSON
+    offered: bytes  # the schema of the parameters that models are offered, as JSON
     normalizer: Normalizer
 
     def decode(
@@ -377,7 +377,7 @@ class _LiveBinding(ToolBinding[JsonObject, Any], frozen=True, kw_only=True, eq=F
         return decode(
             arguments,
             dialect,
-            schema=self.text,
+            schema=self.offered,
             guesses=guesses,
             tool=self.name,
             normalizer=self.normalizer,
@@ -414,7 +414,7 @@ class _LiveBinding(ToolBinding[JsonObject, Any], frozen=True, kw_only=True, eq=F
                 # Never stricter than the contract: any object is accepted, and the description has the
                 # schema.
                 made = self.normalizer.normalize(_OPEN, profile)
-                description = f"{description}\nParameters, as a JSON Schema: {self.text.decode()}".strip()
+                description = f"{description}\nParameters, as a JSON Schema: {self.offered.decode()}".strip()
             info = ToolInfo(
                 name=self.name,
                 description=description,
@@ -445,14 +445,14 @@ class _LiveBinding(ToolBinding[JsonObject, Any], frozen=True, kw_only=True, eq=F
     def _normalized(self, provider: str) -> Normalized | None:
         self._profile(provider)
         try:
-            return self.normalizer.normalize(self.text, provider)
+            return self.normalizer.normalize(self.offered, provider)
         except (SchemaError, RecursionError):
             return None
 
     def _wire_decoder(self, provider: str) -> "WireDecoder | None":
         if self._normalized(provider) is None:
             return None
-        return self.normalizer.prepare(self.text, provider).wire_decoder()
+        return self.normalizer.prepare(self.offered, provider).wire_decoder()
 
     def _contract(self) -> JsonObject:
         return _in_normal_form(self.tool.input_schema, self.normalizer)
@@ -508,7 +508,7 @@ def bind(
         annotations={},
         envelopes=_ENVELOPES,
         tool=shown,
-        text=msgspec.json.encode(offered),
+        offered=msgspec.json.encode(offered),
         normalizer=normalizer,
         inject={**inject},
     )

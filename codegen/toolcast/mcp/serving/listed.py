@@ -184,6 +184,13 @@ def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> Jso
     throw away anything else. So such a result becomes a failure, with its text.
     """
     binding = tool.binding
+    if result.own_text:
+        # Structured content and its checks are those of the whole result; a failure holds it, too.
+        whole = binding.encode_result(result.data, tool.provider).decode()
+        made = answer(name, tool, msgspec.structs.replace(result, output=whole, own_text=False), version)
+        if not made["isError"]:
+            made["content"][:1] = [{"type": "text", "text": result.output}] if result.output else []
+        return made
     if tool.output is None and binding.result is not None and structured(result) is not msgspec.UNSET:
         # This client sees no schema of results, whatever the definition of the newest revision has.
         result = msgspec.structs.replace(result, output=binding.encode_result(result.data).decode())

@@ -71,11 +71,11 @@ from .tool_definitions import definition, tool_info, wanted_strict
 
 
 class _RefusedError(Exception):
-    """A contract that cannot be compiled: message, code and hint of a diagnostic."""
+    """A contract that cannot be compiled: message, code and hint of a diagnostic about a key of the spec."""
 
-    def __init__(self, message: str, code: str, hint: str) -> None:
+    def __init__(self, message: str, code: str, hint: str, key: str = "parameters") -> None:
         super().__init__(message)
-        self.code, self.hint = code, hint
+        self.code, self.hint, self.key = code, hint, key
 
 
 def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Compiled:
@@ -94,7 +94,7 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options
         files, entry = _tool_files(tool, built, options)
         more, left_out = _javascript(tool, built, types, options)
     except _RefusedError as refusal:
-        problem = diagnose(tool.document, ("parameters",), refusal.code, str(refusal), refusal.hint)
+        problem = diagnose(tool.document, (refusal.key,), refusal.code, str(refusal), refusal.hint)
         return replace(compiled, diagnostics=(*built.diagnostics, problem))
     if left_out is not None:
         entry = replace(entry, without=(TYPESCRIPT,))
@@ -287,6 +287,10 @@ def _surfaces(
     model = model_of(tool, built, definitions, options)
     files: dict[str, bytes] = {}
     for target in targets:
+        if tool.text is not None and TYPESCRIPT in target.needs:
+            message = f"{target.title} has no way to write results as `text` says"
+            hint = f"remove `text`, or leave the target {target.id!r} out of the configuration"
+            raise _RefusedError(message, "target-text", hint, "text")
         try:
             files |= tool_outputs(target, model)
         except TargetError as problem:

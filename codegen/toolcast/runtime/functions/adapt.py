@@ -488,7 +488,8 @@ def _result_maker(
         if (made := framework_result(value)) is not None:
             return msgspec.structs.replace(made, data=_typed(made.data, wanted)) if made.data else made
         if wraps:
-            return _wrapped(write(value), wanted)
+            data = write(value)
+            return _wrapped(data, wanted) if binding.text is None else _typed({"result": data}, wanted)
         if value is None or isinstance(value, str):
             return value
         return _typed(write(value), wanted)

@@ -8,13 +8,17 @@ from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
     from .count import CountHandler
+    from .list_records import ListRecordsHandler
     from .lookup import LookupHandler
+    from .report_records import ReportRecordsHandler
 
     class Handlers(TypedDict):
         """A handler for every tool, by the tool's Python name; None leaves that tool out, on purpose."""
 
         count: CountHandler | None
+        list_records: ListRecordsHandler | None
         lookup: LookupHandler | None
+        report_records: ReportRecordsHandler | None
 
 else:  # to evaluate its annotations takes longer than all the rest of this module
     Handlers = dict
@@ -24,7 +28,9 @@ BINDINGS: Final = LazyBindings(
     __package__ or "",
     {
         "count": ".count:COUNT",
+        "list_records": ".list_records:LIST_RECORDS",
         "lookup": ".lookup:LOOKUP",
+        "report_records": ".report_records:REPORT_RECORDS",
     },
 )
 """Every binding by tool name. A tool's module is imported when its binding is asked for."""

@@ -167,7 +167,8 @@ def _binding(
     for name, default in _DEFAULTS.items():
         value = stated_keys.get(name)
         if value is not None and value != default:
-            rows.append((name, literal(value)))
+            long = isinstance(value, str) and "\n" in value
+            rows.append((name, paragraph(str(value), 5 + len(name), 4) if long else literal(value)))
     if strict := tool.overrides("strict"):
         rows.append(("strict", literal(dict(strict))))
     if annotations:

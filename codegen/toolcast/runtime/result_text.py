@@ -1,0 +1,217 @@
+"""Texts of typed results for models: the members that paths name, or a template that is filled in.
+
+    paths     items[].id             {"items": [{"id": 1}, {"id": 2}]}
+    template  - {items[].id}         - 1
+                                     - 2
+
+In a path, `[]` stands for each element of a list, and `*` for each member of a map. A line of a template
+whose places go through a list is written once for each element, together with the lines after it that go
+through the same list. All places of a line go through the same lists, so that no value is written more often
+than the template names it. Nothing is evaluated: a place is a path, and the rest is text.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, Final, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+MAX_PATHS: Final = 100
+"""Paths of a list, or places of a template."""
+MAX_TEMPLATE: Final = 4_000
+MAX_TEXT: Final = 4_194_304
+"""Characters of a template, and of what it makes."""
+
+ELEMENTS: Final = "[]"
+MEMBERS: Final = ".*"
+Steps: TypeAlias = tuple[str, ...]
+"""Steps of a path: a name as `.name`, ELEMENTS or MEMBERS."""
+
+_NAME = r"[^.*\[\]{}\r\n]+"
+_PATH: Final = re.compile(rf"(?:\.\*|\.{_NAME}|\[\]){{1,64}}")
+_STEP: Final = re.compile(r"\[\]|\.[^.\[]+")
+_BRACES: Final = re.compile(r"\{\{|\}\}|\{([^{}\r\n]*)\}|[{}]")
+_HINT: Final = (
+    "write at most 64 names with dots between, `[]` for each element of a list, `*` for each member of a map"
+)
+
+
+class Place(Struct, frozen=True):
+    """A path as it is written, at the `index` of a list or the `offset` of a template."""
+
+    path: str
+    index: int = 0
+    offset: int = 0
+
+    @property
+    def steps(self) -> Steps:
+        """The steps of the path. Raises ResultTextError."""
+        whole = self.path if self.path.startswith(ELEMENTS) else f".{self.path}"
+        if not _PATH.fullmatch(whole):
+            raise ResultTextError(f"{self.path!r:.80} is not a path of members", _HINT, self)
+        return tuple(_STEP.findall(whole))
+
+
+class ResultTextError(ValueError):
+    """The reason why a path or a template cannot be used, and what to write, for people; at a place."""
+
+    def __init__(self, reason: str, hint: str, place: Place = Place("")) -> None:  # noqa: B008 - frozen
+        super().__init__(reason)
+        self.reason, self.hint, self.place = reason, hint, place
+
+
+class ResultText(Struct, frozen=True):
+    """A way to write results: `write` makes the text of plain JSON data; `places` are its paths."""
+
+    write: Callable[[Any], str]
+    places: tuple[Place, ...]
+
+
+def result_text(stated: Sequence[str] | str) -> ResultText:
+    """Read paths, or a template. Raises ResultTextError."""
+    if isinstance(stated, str):
+        found = _template(stated)
+    else:
+        places = tuple(Place(path, index) for index, path in enumerate(stated))
+        kept = _tree([place.steps for place in places])
+        found = ResultText(lambda value: _json(_keep(value, kept)), places)
+    if len(found.places) > MAX_PATHS:
+        reason, hint = f"there are more than {MAX_PATHS} paths", "name members further up"
+        raise ResultTextError(reason, hint, found.places[MAX_PATHS])
+    return found
+
+
+def written(steps: Iterable[str]) -> str:
+    """Return steps as a path."""
+    return "".join(steps).removeprefix(".")
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+# -- members that are kept ----------------------------------------------------------------------
+
+_Kept: TypeAlias = "dict[str, _Kept] | None"
+"""What is kept of a value, by step; None for all of it."""
+
+
+def _tree(paths: Sequence[Steps]) -> _Kept:
+    if not all(paths):
+        return None
+    # A member of a map that is named has what is kept of each member, too.
+    heads = {path[0]: {path[0]} if path[0] == ELEMENTS else {path[0], MEMBERS} for path in paths}
+    return {head: _tree([path[1:] for path in paths if path[0] in like]) for head, like in heads.items()}
+
+
+def _keep(value: Any, kept: _Kept) -> Any:
+    """Return what is kept of a value. What is neither an object nor a list has no parts, and stays."""
+    if kept is None:
+        return value
+    if isinstance(value, dict):
+        steps = {name: f".{name}" if name != "*" and f".{name}" in kept else MEMBERS for name in value}
+        return {name: _keep(item, kept[steps[name]]) for name, item in value.items() if steps[name] in kept}
+    if isinstance(value, list):
+        return [_keep(item, kept[ELEMENTS]) for item in value] if ELEMENTS in kept else []
+    return value
+
+
+# -- templates ----------------------------------------------------------------------------------
+
+
+class _Line(Struct, frozen=True):
+    """A line: texts, and names that lead to values. `loops` has the steps to each list that they are in."""
+
+    loops: tuple[Steps, ...]
+    parts: tuple[str | Steps, ...]
+
+
+def _template(text: str) -> ResultText:
+    if len(text) > MAX_TEMPLATE:
+        raise ResultTextError(f"a template has at most {MAX_TEMPLATE:,} characters", "write a shorter one")
+    places: list[Place] = []
+    lines: list[_Line] = []
+    offset = 0
+    for line in text.removesuffix("\n").split("\n"):
+        parts = list(_parts(line, offset))
+        places += (part for part in parts if isinstance(part, Place))
+        lines.append(_line(parts))
+        offset += len(line) + 1
+    if not places:
+        reason = "the template has no place, so its text would be the same for all results"
+        raise ResultTextError(reason, "write `{member}` where a member is to stand, or list paths")
+    return ResultText(lambda value: _filled(lines, value), tuple(places))
+
+
+def _parts(line: str, start: int) -> Iterator[str | Place]:
+    end = 0
+    for found in _BRACES.finditer(line):
+        yield line[end : found.start()]
+        end = found.end()
+        place = Place((found[1] or "").strip(), offset=start + found.start())
+        if found[1] is None and len(found[0]) == 1:
+            hint = "write `{member}` for a place, and `{{` or `}}` for a brace of the text"
+            raise ResultTextError(f"this `{found[0]}` belongs to no place", hint, place)
+        yield found[0][0] if found[1] is None else place
+    yield line[end:]
+
+
+def _line(parts: Sequence[str | Place]) -> _Line:
+    places = [part for part in parts if isinstance(part, Place)]
+    loops = [_loops(place.steps) for place in places]
+    for place, others in zip(places, loops, strict=True):
+        if others != loops[0]:
+            reason = f"`{places[0].path}` and `{place.path}` of one line do not go through the same lists"
+            raise ResultTextError(reason, "write a line for each", place)
+    outer = loops[0] if loops else ()
+    within = sum(map(len, outer))
+    return _Line(outer, tuple(part if isinstance(part, str) else part.steps[within:] for part in parts))
+
+
+def _loops(steps: Steps) -> tuple[Steps, ...]:
+    ends = [index for index, step in enumerate(steps, 1) if step in (ELEMENTS, MEMBERS)]
+    return tuple(steps[begin:end] for begin, end in zip([0, *ends], ends, strict=False))
+
+
+def _filled(lines: Sequence[_Line], value: object) -> str:
+    texts: list[str] = []
+    left = MAX_TEXT
+    for text in _texts(lines, 0, value):
+        texts.append(text[:left])
+        left -= len(text)
+        if left < 0:
+            return f"{''.join(texts)}\n[… the rest is left out: a text has at most {MAX_TEXT:,} characters …]"
+    return "".join(texts).rstrip("\n")
+
+
+def _texts(lines: Iterable[_Line], depth: int, value: object) -> Iterator[str]:
+    for loop, group in groupby(lines, lambda line: line.loops[depth : depth + 1]):
+        found = tuple(group)
+        if loop:
+            for each in _each(_at(value, loop[0][:-1]), loop[0][-1]):
+                yield from _texts(found, depth + 1, each)
+            continue
+        for line in found:
+            values = [_at(value, part) for part in line.parts if not isinstance(part, str)]
+            if not values or any(each is not None for each in values):
+                left = iter(values)
+                yield from (part if isinstance(part, str) else _shown(next(left)) for part in line.parts)
+                yield "\n"
+
+
+def _each(value: object, step: str) -> Sequence[Any]:
+    if step == MEMBERS:
+        return tuple(value.values()) if isinstance(value, dict) else ()
+    return value if isinstance(value, list) else ()
+
+
+def _at(value: Any, steps: Steps) -> Any:
+    for step in steps:
+        value = value.get(step[1:]) if isinstance(value, dict) else None
+    return value
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else _json(value)
