@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from toolcast.analysis.verify.ledger_laws import silent_keys
-from toolcast.providers import available, load_profile
+from toolcast.contract.normal_form import member_places, with_texts
+from toolcast.providers import SchemaError, available, load_profile, normalize
 
+from tests.providers.strategies import contracts
 from tests.spec.helper import tool as read_tool
 
 BASE: dict[str, Any] = {
@@ -319,3 +321,134 @@ def test_a_ledger_file_has_each_entry_once_sorted_by_place() -> None:
     parameters = [each["path"].split("/") for each in entries if "of" not in each]
     assert parameters == sorted(parameters)
     assert [each.get("of") for each in entries] == [None] * len(parameters) + ["spec"]
+
+
+CITY = {"type": "object", "description": "A city.", "properties": {"name": {"type": "string"}}}
+TRIP = {
+    "type": "object",
+    "required": ["origin", "to", "stay"],
+    "additionalProperties": False,
+    "properties": {
+        "origin": {"$ref": "#/$defs/City"},
+        "to": {"$ref": "#/$defs/City", "description": "Where to."},
+        "stay": {"$ref": "#/$defs/Hotel"},
+        "stops": {"type": "array", "items": {"type": "object", "properties": {"a.b": {"type": "integer"}}}},
+        "pay": {"anyOf": [{"type": "object", "properties": {"sum": {"type": "number", "minimum": 1}}},
+                          {"type": "object", "properties": {"sum": {"type": "string"}}}]},
+        "user": {"type": "string"},
+    },
+    "$defs": {"City": CITY, "Hotel": {"type": "object", "properties": {"nights": {"type": "integer"}}}},
+}  # fmt: skip
+TEXTS = ["to", "stay", "stay.nights", "stops[].a.b", "pay.sum", "City", "City.name"]
+
+
+def refused(**keys: Any) -> list[tuple[int, int, str, str]]:
+    text = json.dumps({**BASE, "parameters": TRIP, "inject": {"user": "context.user"}, **keys}, indent=1)
+    compiled = toolcast.compile({"trip.json": text.encode()}, providers=("openai", "mcp"))
+    assert not compiled.files.get("schemas/openai/trip.json")
+    lines = text.split("\n")
+    return [
+        (each.column, lines[each.line - 1].index('"') + 1, each.code, f"{each.message}; {each.hint}")
+        for each in compiled.diagnostics
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        ("stay.night", "unknown-parameter", "did you mean `stay.nights`?"),
+        ("user", "unknown-parameter", "not a parameter that models are offered"),
+        ("origin.name", "unknown-parameter", "did you mean `City.name`?"),  # `to.name` is the same text
+        ("origin", "no-text", "name the definition"),
+        ("Hotel.nights", "repeated", "`stay.nights` are one text"),
+    ],
+)
+def test_a_text_of_no_parameter_is_refused_at_its_place(name: str, code: str, words: str) -> None:
+    [(column, start, found, message)] = refused(
+        providers={"openai": {"parameters": {"stay.nights": "N.", name: "T."}}}
+    )
+    assert (column, found) == (start, code)
+    assert words in message
+
+
+def test_a_text_that_no_provider_of_the_project_reads_is_refused() -> None:
+    [(column, start, code, message)] = refused(providers={"openai-responses": {"description": "Others."}})
+    assert (column, code) == (start, "unread-text")
+    assert "those of the project are `mcp` or `openai`" in message
+
+
+def test_one_provider_reads_texts_of_its_own() -> None:
+    texts = {name: f"Own {name}" for name in TEXTS}
+    keys = {"parameters": TRIP, "deprecated": {}}
+    plain, before = made(keys)
+    sent, ledger = made({**keys, "providers": {"openai": {"description": "Own.", "parameters": texts}}})
+    assert {id for id in sent if sent[id] != plain[id]} == {"openai"}
+    assert sent["openai"]["function"]["description"] == "Deprecated.\n\nOwn."
+    shown = json.dumps(sent["openai"])
+    assert all(f'"Own {name}' in shown for name in TEXTS)
+    assert without_texts(sent["openai"]) == without_texts(plain["openai"])
+    written = [each for each in ledger["openai"] if each not in before.get("openai", [])]
+    assert {(each["path"], each.get("of")) for each in written} == {
+        ("/description", "spec"), ("/properties/to", None), ("/$defs/Hotel", None), ("/$defs/City", None),
+        ("/$defs/Hotel/properties/nights", None), ("/properties/stops/items/properties/a.b", None),
+        ("/properties/pay/anyOf/0/properties/sum", None), ("/properties/pay/anyOf/1/properties/sum", None),
+        ("/$defs/City/properties/name", None),
+    }  # fmt: skip
+    assert {(each["keyword"], each["severity"]) for each in written} == {("description", "kept elsewhere")}
+
+
+def test_generated_code_has_the_text_of_all() -> None:
+    def code(keys: dict[str, Any]) -> dict[str, bytes]:
+        spec = json.dumps({**BASE, **keys}).encode()
+        made = toolcast.compile({"look.json": spec}, providers=("openai", "mcp"), targets=("typescript",))
+        others = ("schemas/", "ledger/", "manifest")
+        return {path: text for path, text in made.files.items() if not path.startswith(others)}
+
+    own = {"openai": {"description": "Own.", "parameters": {"word": "Own."}}}
+    assert code({}) == code({"providers": own})
+
+
+def test_a_text_for_an_argument_that_has_no_schema_is_told() -> None:
+    spec = {key: value for key, value in BASE.items() if key != "parameters"}
+    text = json.dumps({**spec, "input": "text", "providers": {"openai": {"parameters": {"input": "Own."}}}})
+    compiled = toolcast.compile({"run.json": text.encode()}, providers=("openai",))
+    entries = json.loads(compiled.files["ledger/run.json"])
+    assert [(each["path"], each["severity"]) for each in entries] == [
+        ("/providers/openai/parameters", "lost")
+    ]
+
+
+def without_texts(schema: Any) -> Any:
+    """A schema without descriptions; branches that are equal then are one."""
+    if isinstance(schema, list):
+        return [without_texts(each) for each in schema]
+    if not isinstance(schema, dict):
+        return {} if schema is True else schema
+    bare = {
+        key: value if key in ("enum", "const", "default", "examples") else without_texts(value)
+        for key, value in schema.items()
+        if key != "description" or not isinstance(value, str)
+    }
+    if isinstance(bare.get("anyOf"), list):
+        branches = [each for i, each in enumerate(bare["anyOf"]) if each not in bare["anyOf"][:i]]
+        bare["anyOf"] = branches
+        if len(branches) == 1:
+            return {**bare, **bare.pop("anyOf")[0]}
+    return bare
+
+
+@given(schema=contracts(), provider=st.sampled_from(available()), data=st.data())
+def test_texts_change_nothing_but_descriptions(schema: Any, provider: str, data: st.DataObject) -> None:
+    free = data.draw(st.sampled_from([True, {}, {"default": 1}, {"$ref": "#/$defs/Leaf", "default": 1}]))
+    schema["properties"]["free"] = free
+    places = member_places(schema)
+    names = data.draw(st.lists(st.sampled_from(sorted(places)), min_size=1, unique=True))
+    text = st.sampled_from(["Own.", "By default 1.", "", "Must be at least 1."])
+    own = with_texts(schema, {name: data.draw(text) for name in names}, places)
+    try:
+        one = normalize(schema, provider)
+    except SchemaError:
+        return
+    other = normalize(own, provider)
+    assert without_texts(other.schema) == without_texts(one.schema)
+    assert (other.strict, other.wire_forms) == (one.strict, one.wire_forms)

@@ -178,6 +178,24 @@ BAD = [
     ("providers: {openai: 1}", "wrong-type", 4, 21, "a mapping", ""),
     ("providers: {openai: {stric: true}}", "unknown-key", 4, 22, "`stric`", "did you mean `strict`?"),
     ("providers: {openai: {strict: on}}", "wrong-type", 4, 30, "true or false", "YAML 1.2"),
+    (
+        "providers: {openai: {description: 1}}",
+        "wrong-type",
+        4,
+        35,
+        "must be a text for models",
+        "models read",
+    ),
+    (
+        "providers: {openai: {description: 'TODO: a'}}",
+        "todo",
+        4,
+        35,
+        "`TODO: a` is not a text",
+        "models read",
+    ),
+    ("providers: {openai: {parameters: {a.b: ' '}}}", "empty-text", 4, 40, "is empty", "write it"),
+    ("providers: {openai: {parameters: [a]}}", "wrong-type", 4, 34, "a mapping, not a list", "`key: value`"),
     ("$schema: 1", "wrong-type", 4, 10, "must be text", ""),
 ]
 

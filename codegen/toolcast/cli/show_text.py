@@ -27,7 +27,7 @@ from ..output_layout import CONTRACTS, schemas_folder
 from ..project import worker
 from ..project.core.compiled import Options, profile_of
 from ..project.core.compiler import model_of
-from ..project.core.tool_definitions import wanted_strict
+from ..project.core.tool_definitions import offered_to, wanted_strict
 from ..project.profiles import profiles_of, suggest_provider, unknown_providers
 from ..project.worker import Context, Task, compile_task, load_task, load_types, project_context
 from ..providers import (
@@ -320,7 +320,7 @@ def _steps(context: Context, types: Mapping[str, Document], path: str, provider:
     tool, _ = load_task(context, Task(path, "tool"))
     assert isinstance(tool, ToolSpec)
     profile = profile_of(provider, context.options)
-    schema = build_tool(tool, types).normal.offered(tool.inject)
+    schema = offered_to(tool, build_tool(tool, types).normal, provider)
     wanted = wanted_strict(tool, profile)
     found, flag = steps_of(schema, profile, strict=wanted), normalize(schema, profile, strict=wanted).strict
     as_text = tool.input is not None and profile.text_envelope is not None
@@ -357,7 +357,9 @@ def _find(config: Config, name: str, provider: str | None) -> tuple[Context, str
         print_diagnostics(wrong)
         raise click.exceptions.Exit(1)
     context, found = project_context(config, profiles, worker.FRONTEND)
-    context = replace(context, options=replace(context.options, providers=providers))
+    context = replace(
+        context, options=replace(context.options, providers=providers, configured=profiles.chosen)
+    )
     path = _find_spec(context.root, context.shown_root, found.tools, known, name)
     return context, path, known
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ..diagnostics import MISSING_LIBRARY, Diagnostic
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import map_subschemas
-from ..jsonschema.pointers import escape, resolve
+from ..jsonschema.pointers import Steps, escape, resolve
 from ..jsonschema.schema_compiler import Schemas
 from ..jsonschema.validator import Validator
 from ..jsonschema.validator_errors import SearchTooLong
@@ -23,10 +23,11 @@ from ..runtime.grammars import INSTALL, GrammarError, TextGrammar, TextInput, gr
 from ..runtime.hidden_parameters import without_parameters
 from ..spec.keys import KEYS, SYNONYMS
 from ..spec.parsed_document import Document, Path, SharedTypes, diagnose
-from ..spec.spec_checker import Names, SpecChecker
+from ..spec.read_file import SourceDocument
+from ..spec.spec_checker import Names, SpecChecker, quoted
 from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
-from .normal_form import NormalForm, schemas_with_pointers
+from .normal_form import NormalForm, member_places, schemas_with_pointers
 from .normal_form_builder import MOST_UNKNOWN, NormalFormBuilder, base_name
 from .reader import ANY_TYPE_KEYWORDS, ContractReader
 from .schema_mistakes import doubtful_schemas
@@ -102,14 +103,46 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
         together = _shared_types(uses, types)
         normaliser = _read_tool(tool, types, together)
     built = _build(normaliser, tool.examples, tool.secrets, tool.inject, together)
-    if tool.input is None and tool.text is None:
+    found = [] if built.contract is None else list(_provider_text_problems(tool, built.normal))
+    if tool.input is not None:
+        found += _grammar_problems(tool.document, tool.input, tool.examples)
+    if tool.text is not None:
+        found += text_problems(tool.document, tool.text, built.contract)
+    if not found:
         return built
-    found = (
-        *built.diagnostics,
-        *_grammar_problems(tool.document, tool.input, tool.examples),
-        *text_problems(tool.document, tool.text, built.contract),
-    )
-    return structs.replace(built, contract=_unless_error(built.contract, list(found)), diagnostics=found)
+    found = [*built.diagnostics, *found]
+    return structs.replace(built, contract=_unless_error(built.contract, found), diagnostics=tuple(found))
+
+
+def _provider_text_problems(tool: ToolSpec, normal: NormalForm) -> list[Diagnostic]:
+    """Report texts of providers that no member of the parameters has."""
+    checker = SpecChecker(tool.document)
+    stated = tool.overrides("parameters")
+    places = member_places(normal.offered(tool.inject)) if any(stated.values()) else {}
+    for provider, texts in stated.items():
+        taken: dict[Steps, str] = {}
+        for name in texts:
+            path = ("providers", provider, "parameters", name)
+            if name not in places:
+                last = name.rpartition(".")[2]
+                alike = [each for each in places if each.rpartition(".")[2] == last]
+                if len(alike) == 1:  # `to.name` of a shared definition is `City.name`
+                    hint = f"did you mean {quoted(alike[0])}?"
+                else:
+                    hint = checker.suggest(name, places, "the parameters are")[0] if places else ""
+                message = f"{quoted(name)} is not a parameter that models are offered"
+                checker.report(path, "unknown-parameter", message, hint, key=True)
+                continue
+            first = next((taken[each] for each in places[name] if each in taken), None)
+            if not places[name]:
+                message = f"{quoted(name)} has no description of its own, but that of a definition"
+                hint = "name the definition, or write a `description` beside the reference in the parameters"
+                checker.report(path, "no-text", message, hint, key=True)
+            elif first is not None:
+                message = f"{quoted(name)} and {quoted(first)} are one text"
+                checker.report(path, "repeated", message, "keep one", key=True)
+            taken |= dict.fromkeys(places[name], name)
+    return checker.found
 
 
 def _read_tool(

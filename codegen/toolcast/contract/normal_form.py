@@ -4,14 +4,15 @@ Drafts 4 to 7 are upgraded, every reference is `#/$defs/Name` (or `#` for the ro
 are bundled. `normal_form_builder` makes it.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import map_subschemas, subschemas
-from ..jsonschema.pointers import escape, join, split
+from ..jsonschema.pointers import Steps, escape, join, split, value_at, with_value
 from ..runtime.hidden_parameters import without_parameters
 from ..spec.parsed_document import Document, Path
 from .python_types import KEYWORD
@@ -57,11 +58,13 @@ class NormalForm(Struct, frozen=True, kw_only=True):
         and model families."""
         return self._with_definitions(self.roots[root])
 
-    def offered(self, inject: Collection[str]) -> JsonObject:
-        """The parameters as models are offered them: `standalone` without those that the program fills in."""
-        if not inject:
+    def offered(self, inject: Collection[str], texts: Mapping[str, str] = {}) -> JsonObject:
+        """The parameters as models are offered them: `standalone` without those that the program fills in,
+        and with other descriptions of the members that `texts` names."""
+        if not inject and not texts:
             return self.standalone("parameters")
-        return self._with_definitions(without_parameters(self.roots["parameters"], inject))
+        schema = self._with_definitions(without_parameters(self.roots["parameters"], inject))
+        return with_texts(schema, texts, member_places(schema)) if texts else schema
 
     def standalone_definition(self, name: str) -> JsonObject:
         """A definition by itself: a reference to it, with the definitions that it reaches."""
@@ -154,3 +157,91 @@ def without_keyword(schema: object, keyword: str) -> Any:
         return schema
     kept = {name: value for name, value in schema.items() if name != keyword}
     return map_subschemas(kept, lambda below: without_keyword(below, keyword))
+
+
+def spoken(pointer: str) -> str:
+    """Return a pointer into a contract document as people write it: `filters[].since`, of a definition
+    `Filter.since`; empty for the parameters or the result themselves.
+    """
+    root, *steps = split(pointer)
+    text = ""
+    if root == "$defs" and steps:
+        text, *steps = steps
+    index = 0
+    while index < len(steps):
+        step, rest = steps[index], steps[index + 1 :]
+        if step == "properties" and rest:
+            text += f".{rest[0]}" if text else rest[0]
+            index += 2
+        elif step == "patternProperties" and rest:
+            text += f".<{rest[0]}>" if text else f"<{rest[0]}>"
+            index += 2
+        elif step == "items":
+            text += "[]"
+            index += 1
+        elif step == "prefixItems" and rest:
+            text += f"[{rest[0]}]"
+            index += 2
+        elif step == "additionalProperties":
+            text += ".*" if text else "*"
+            index += 1
+        elif step in ("anyOf", "oneOf", "allOf") and rest:
+            index += 2  # which branch is told by what differs
+        else:
+            index += 1
+    return text
+
+
+_PLAIN_STEPS: Final = frozenset(
+    ("properties", "patternProperties", "additionalProperties", "items", "prefixItems")
+)
+_MEMBERS: Final = _PLAIN_STEPS | {"anyOf", "oneOf", "allOf"}
+"""Keywords with the schemas of members, or of the same value."""
+
+
+def member_places(schema: JsonMapping) -> dict[str, list[Steps]]:
+    """Return the places of descriptions of members of a self-contained schema, by the name that `spoken` has
+    for each: below the parameters, or below a definition.
+
+    Members of a definition to which one reference leads have both names; those of another, which are members
+    of several others, that of the definition alone. Of a member with nothing but such a reference there is no
+    place: it has no description of its own.
+    """
+    sites = Counter(
+        definition_name(each["$ref"]) for each, _ in schemas_with_pointers(schema, "") if "$ref" in each
+    )
+    found: dict[str, list[Steps]] = {}
+    for start in ("", *schema.get("$defs", ())):
+        own: dict[str, list[Steps]] = {}
+        first: Steps = ("$defs", start) if start else ()
+        waiting = [(start, first, bool(start))]
+        while waiting:
+            name, steps, is_member = waiting.pop()
+            node = value_at(schema, steps)
+            if node is False:
+                continue
+            node = node if isinstance(node, dict) else {}
+            refers_only = node.keys() == {"$ref"}
+            if is_member and (node or "properties" in steps[-2:-1]):
+                own.setdefault(name, []).extend([] if refers_only else [steps])
+            target = definition_name(node["$ref"]) if "$ref" in node else None
+            if target is not None and sites[target] == 1 and (not start or sites[start] != 1):
+                waiting.append((name, ("$defs", target), is_member and refers_only))
+            for below, _ in subschemas(node):
+                if below[0] in _MEMBERS:
+                    part = spoken(join(("parameters", *below)))
+                    dot = "." if name and part and below[0] not in ("items", "prefixItems") else ""
+                    waiting.append((f"{name}{dot}{part}", (*steps, *below), below[0] in _PLAIN_STEPS))
+        for name, places in own.items():
+            found.setdefault(name, places)
+    return found
+
+
+def with_texts(schema: JsonMapping, texts: Mapping[str, str], places: Mapping[str, list[Steps]]) -> Any:
+    """Copy a schema with other descriptions of some members, by name, at their places."""
+    made: object = schema
+    for name, text in texts.items():
+        for steps in places.get(name, ()):
+            node = value_at(made, steps)
+            made = with_value(made, steps, {**(node if node is not True else {}), "description": text})
+    return made

@@ -24,11 +24,12 @@ from .profiles.envelope import (
 )
 from .profiles.profile import Profile
 
+OWN_TEXT = "is the spec's text for this provider, in place of the one that others are sent"
 _OF_REQUEST = "it is a setting of the whole request, which `request_members` gives"
 
 
 def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tuple[LedgerEntry, ...]:
-    """Return what the tool object lacks of what the spec states, apart from its parameters.
+    """Return what the tool object lacks of what the spec states, apart from the schema of its parameters.
 
     A value that asks for what happens anyway (`defer: false`, `callers: [model]`) is not missing. There is
     one entry for each key of the spec, with `of="spec"`, or for each example that has no form there; and for
@@ -79,7 +80,34 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
                 of="spec",
             )
         )
+    entries += _own_texts(tool, profile, "$parameters" in sent)
     return (*entries, *(result_form(tool, profile)[1] if sent.intersection(CARRIERS["result"]) else ()))
+
+
+def _own_texts(tool: ToolInfo, profile: Profile, shows_parameters: bool) -> Iterator[LedgerEntry]:
+    pointers = tool.described.get(profile.id, ())
+    for path in pointers if shows_parameters else ():
+        yield LedgerEntry(
+            path=path, keyword="description", action="rewritten", severity="kept elsewhere", reason=OWN_TEXT
+        )
+    if profile.id in tool.descriptions:
+        yield LedgerEntry(
+            path="/description",
+            keyword="description",
+            action="rewritten",
+            severity="kept elsewhere",
+            reason=OWN_TEXT,
+            of="spec",
+        )
+    if pointers and not shows_parameters:
+        yield LedgerEntry(
+            path=f"/providers/{profile.id}/parameters",
+            keyword="providers",
+            action="dropped",
+            severity="lost",
+            reason="is not sent, because the argument is one text there, which has no schema",
+            of="spec",
+        )
 
 
 def _omitted(parameters: Normalized) -> LedgerEntry:

@@ -64,9 +64,12 @@ def notice(deprecation: Deprecation) -> str:
     return f"{text}: {advice}" if advice.endswith((".", "!", "?", "。")) else f"{text}: {advice}."
 
 
-def shown_description(tool: ToolSpec) -> str:
-    """Return the description as models read it: after the notice, where nothing cuts that off."""
-    return tool.description if tool.deprecated is None else described(tool.description, tool.deprecated)
+def shown_description(tool: ToolSpec, provider: str = "") -> str:
+    """Return the description as models read it, those of `provider` where it has its own: after the notice,
+    where nothing cuts that off.
+    """
+    text: str = tool.overrides("description").get(provider, tool.description)
+    return text if tool.deprecated is None else described(text, tool.deprecated)
 
 
 def described(description: str, deprecation: Deprecation) -> str:

@@ -46,12 +46,20 @@ def format_text(known_providers: frozenset[str]) -> str:
     return msgspec.json.format(msgspec.json.encode(format_schema(known_providers)), indent=2).decode() + "\n"
 
 
+_OVERRIDES: Final[JsonObject] = {
+    "strict": False,
+    "examples": True,
+    "description": "Lists the orders of one customer. Newest come first.",
+    "parameters": {"region": "Two letters: `no`, `so`. Leave it out for all regions."},
+}
+
+
 def _of_providers(schema: JsonObject, known: frozenset[str]) -> JsonObject:
     return {
         **schema,
         "additionalProperties": False,
         "properties": dict.fromkeys(sorted(known), schema["additionalProperties"]),
-        "examples": [{each: {"strict": False, "examples": True}} for each in sorted(known & {"openai"})],
+        "examples": [{each: _OVERRIDES} for each in sorted(known & {"openai"})],
     }
 
 

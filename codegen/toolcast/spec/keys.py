@@ -177,6 +177,12 @@ _OVERRIDE: Final = _closed(
     {
         "strict": {"type": "boolean", "description": "Ask for, or give up, the provider's strict mode."},
         "examples": {"type": "boolean", "description": "Whether the provider is sent `examples`."},
+        "description": {**_PROSE, "description": "What its models read in place of `description`."},
+        "parameters": {
+            "type": "object",
+            "additionalProperties": _PROSE,
+            "description": "Descriptions of single parameters for its models, by path: `filters[].since`.",
+        },
     }
 )
 _ICON: Final = _closed(
@@ -598,8 +604,13 @@ _KEYS: Final = (
     ),
     Key(
         name="providers",
-        text="Overrides for single providers.",
+        text="Overrides for single providers: strict mode, examples, and texts that only their models read.",
         schema={"type": "object", "additionalProperties": _OVERRIDE},
+        page="specs.md#texts-for-one-provider",
+        words=dict.fromkeys(
+            ("*.description", "*.parameters.*"),
+            Words(code="todo", wanted="a text for models", hint="write what the provider's models read"),
+        ),
         audience="provider",
     ),
     _ignored(

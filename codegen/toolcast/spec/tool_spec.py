@@ -108,7 +108,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     meta: JsonObject = {}  # what MCP calls `_meta`
     document: Document
 
-    def overrides(self, option: Literal["strict", "examples"]) -> dict[str, bool]:
+    def overrides(self, option: Literal["strict", "examples", "description", "parameters"]) -> dict[str, Any]:
         """Return what `providers` says of an option, by provider."""
         return {id: options[option] for id, options in self.providers.items() if option in options}
 

@@ -8,11 +8,12 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from ...console import cut
+from ...contract.normal_form import spoken
 from ...contract.schema_forms import asserted_keywords
 from ...contract.tree import Array, Contract, Field, Map, Node, Object, Reference, Tuple, Union
 from ...jsonschema.json_values import JsonMapping, JsonObject, equal
 from ...jsonschema.keywords import ASSERTIONS, HOLDS_SCHEMAS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
-from ...jsonschema.pointers import escape, resolve, split
+from ...jsonschema.pointers import escape, resolve
 from ...providers import LedgerEntry
 
 _LONGEST_VALUE: Final = 80  # characters of a value
@@ -226,39 +227,6 @@ def _schema_map(
 
 _LONGEST: Final = 120
 _MAX_DEPTH: Final = 40
-
-
-def spoken(pointer: str) -> str:
-    """Return a pointer into a contract document as people write it: `filters[].since`, of a definition
-    `Filter.since`; empty for the parameters or the result themselves.
-    """
-    root, *steps = split(pointer)
-    text = ""
-    if root == "$defs" and steps:
-        text, *steps = steps
-    index = 0
-    while index < len(steps):
-        step, rest = steps[index], steps[index + 1 :]
-        if step == "properties" and rest:
-            text += f".{rest[0]}" if text else rest[0]
-            index += 2
-        elif step == "patternProperties" and rest:
-            text += f".<{rest[0]}>" if text else f"<{rest[0]}>"
-            index += 2
-        elif step == "items":
-            text += "[]"
-            index += 1
-        elif step == "prefixItems" and rest:
-            text += f"[{rest[0]}]"
-            index += 2
-        elif step == "additionalProperties":
-            text += ".*" if text else "*"
-            index += 1
-        elif step in ("anyOf", "oneOf", "allOf") and rest:
-            index += 2  # which branch is told by what differs
-        else:
-            index += 1
-    return text
 
 
 def named(pointer: str, message: str) -> str:

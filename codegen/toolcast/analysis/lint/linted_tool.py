@@ -17,7 +17,7 @@ from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...jsonschema.keywords import subschemas
 from ...jsonschema.nesting import levels
 from ...jsonschema.pointers import escape
-from ...project.core.tool_definitions import definition_ledger, tool_info, wanted_strict
+from ...project.core.tool_definitions import definition_ledger, offered_to, tool_info, wanted_strict
 from ...project.profiles import chosen_profiles, find_types, profiles_of, unknown_providers
 from ...providers import (
     Dialect,
@@ -203,16 +203,19 @@ def emitted_subject(
     """Return a compiled tool with its schemas, and why some providers have none; see `subject`."""
     parameters = built.normal.offered(tool.inject)
     normalizer: SchemaNormalizer | None = None
-    made: dict[tuple[int, bool | None], Emitted] = {}
+    made: dict[tuple[int, bool | None, str], Emitted] = {}
+    texts = tool.overrides("parameters")
     emitted: dict[str, Emitted] = {}
     problems: list[Diagnostic] = []
     for profile, dialect in profiles:
         strict = wanted_strict(tool, profile)
-        key = (dialect, strict)
+        own = profile.id if profile.id in texts else ""
+        key = (dialect, strict, own)
         if key not in made:
             try:
                 normalizer = normalizer or SchemaNormalizer(parameters)
-                normalized = normalizer.normalize(profile, strict=strict)
+                sent = SchemaNormalizer(offered_to(tool, built.normal, own)) if own else normalizer
+                normalized = sent.normalize(profile, strict=strict)
             except SchemaError as error:
                 message = f"{profile.id}: {error.message}"
                 problems.append(diagnose(tool.document, ("parameters",), "no-schema", message, error.hint))

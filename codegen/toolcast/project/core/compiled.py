@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 class Options(Struct, frozen=True, kw_only=True):
     """The configuration of outputs. `templates` overrides built-in ones: a folder, or names and texts.
     `profiles` are those that are not built in, or replace one. `targets` are further surfaces, `grammars`
-    text formats with engines. `defaults` holds for specs that do not say.
+    text formats with engines. `defaults` holds for specs that do not say. `configured` are the project's
+    providers where `providers` are others.
     """
 
     providers: tuple[str, ...]
+    configured: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     targets: "tuple[Target, ...]" = ()
     grammars: tuple[tuple[str, str], ...] = ()

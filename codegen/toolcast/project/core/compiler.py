@@ -55,6 +55,7 @@ from ...output_layout import (
 from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, envelope_pointers, profile_for
 from ...runtime.request_rules import RequestRules
 from ...spec.parsed_document import Document, SharedTypes, diagnose
+from ...spec.spec_checker import SpecChecker, quoted
 from ...spec.tool_spec import ToolSpec
 from ...targets.model import TargetError, ToolModel
 from .compiled import (
@@ -67,7 +68,7 @@ from .compiled import (
     pretty,
     profile_of,
 )
-from .tool_definitions import definition, tool_info, wanted_strict
+from .tool_definitions import definition, offered_to, tool_info, wanted_strict
 
 
 class _RefusedError(Exception):
@@ -90,6 +91,8 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options
     )
     if built.contract is None:
         return compiled
+    if unread := _unread_texts(tool, options):
+        return replace(compiled, diagnostics=(*built.diagnostics, *unread))
     try:
         files, entry = _tool_files(tool, built, options)
         more, left_out = _javascript(tool, built, types, options)
@@ -100,6 +103,17 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options
         entry = replace(entry, without=(TYPESCRIPT,))
         compiled = replace(compiled, diagnostics=(*built.diagnostics, left_out))
     return replace(compiled, files={**files, **more}, entry=entry)
+
+
+def _unread_texts(tool: ToolSpec, options: Options) -> list[Diagnostic]:
+    """Report texts for providers of which the project makes no JSON."""
+    checker, made = SpecChecker(tool.document), options.configured or options.providers
+    for id in dict.fromkeys((*tool.overrides("description"), *tool.overrides("parameters"))):
+        if id not in made:
+            hint, _ = checker.suggest(id, made, "those of the project are") if made else ("", None)
+            message = f"{quoted(id)} has texts here, and is not among the `providers` of the project"
+            checker.report(("providers", id), "unread-text", message, hint, key=True)
+    return checker.found
 
 
 def compile_type(path: str, types: Mapping[str, Document], options: Options) -> Compiled:
@@ -310,11 +324,12 @@ def _definitions(
     encoded: list[str] = []
     envelopes: dict[str, tuple[str, str]] = {}
     info = tool_info(tool, built.normal)
-    normalizer = SchemaNormalizer(built.normal.offered(tool.inject))
+    normalizer, texts = SchemaNormalizer(built.normal.offered(tool.inject)), tool.overrides("parameters")
     for id in options.providers:
         profile = profile_of(id, options)
         try:
-            parameters = normalizer.normalize(profile, strict=wanted_strict(tool, profile))
+            own = SchemaNormalizer(offered_to(tool, built.normal, id)) if id in texts else normalizer
+            parameters = own.normalize(profile, strict=wanted_strict(tool, profile))
         except SchemaError as problem:
             message = f"{id} cannot be told of {problem.path or 'these parameters'}: {problem.message}"
             hint = "simplify the schema there, or leave this provider out of the configuration"

@@ -3,7 +3,9 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...contract.normal_form import NormalForm
+from ...contract.normal_form import NormalForm, member_places
+from ...jsonschema.json_values import JsonObject
+from ...jsonschema.pointers import join
 from ...providers import (
     LedgerEntry,
     Normalized,
@@ -28,6 +30,8 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
     return ToolInfo(
         name=tool.name,
         description=shown_description(tool),
+        descriptions={id: shown_description(tool, id) for id in tool.overrides("description")},
+        described=_described(tool, normal),
         title=tool.annotations.title,
         read_only=tool.permission == "read",
         destructive=tool.annotations.destructive,
@@ -40,6 +44,20 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
         shows_examples=tool.overrides("examples"),
         states_draft=normal.states_draft,
     )
+
+
+def _described(tool: ToolSpec, normal: NormalForm) -> dict[str, tuple[str, ...]]:
+    """Return pointers to the parameters with texts of one provider, by provider."""
+    stated = tool.overrides("parameters")
+    places = member_places(normal.offered(tool.inject)) if stated else {}
+    return {
+        id: tuple(join(at) for name in texts for at in places.get(name, ())) for id, texts in stated.items()
+    }
+
+
+def offered_to(tool: ToolSpec, normal: NormalForm, provider: str) -> JsonObject:
+    """Return the parameters as models of one provider are offered them, before its dialect."""
+    return normal.offered(tool.inject, tool.overrides("parameters").get(provider, {}))
 
 
 def wanted_strict(tool: ToolSpec, profile: Profile) -> bool | None:

@@ -59,6 +59,8 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     keys: JsonMapping = {}  # by name, the values of those in `spec.keys.SENT`
     examples: tuple[Any, ...] = ()  # calls in the contract's form
     shows_examples: Mapping[str, bool] = {}  # by provider, where the spec says so
+    descriptions: Mapping[str, str] = {}  # by provider, where it has its own
+    described: Mapping[str, tuple[str, ...]] = {}  # by provider, pointers to parameters with texts of its own
     states_draft: frozenset[str] = frozenset()  # "parameters", "result": schemas whose spec names a draft
 
     @property
@@ -92,7 +94,8 @@ def envelope_values(tool: ToolInfo, profile: Profile, parameters: Normalized) ->
     callers = None if code_excluded(tool, profile, parameters) else tool.keys.get("callers")
     called = None if names is None or callers is None else [getattr(names, caller) for caller in callers]
     keys = {**tool.keys, "blocking": None} if blocking_excluded(tool, profile) else tool.keys
-    stated = replace(tool, result_schema=result, keys=keys)
+    text = tool.descriptions.get(profile.id, tool.description)
+    stated = replace(tool, description=text, result_schema=result, keys=keys)
     examples = shown_examples(tool, profile, parameters).values
     return {
         **_values(stated, schema, parameters.strict, response="$result_response" in named),

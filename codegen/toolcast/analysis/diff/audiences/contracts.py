@@ -10,10 +10,11 @@ from typing import Final, TypedDict
 
 from msgspec import UNSET, Struct
 
+from ....contract.normal_form import spoken
 from ....jsonschema.pointers import join, split
 from ...containment.compare import Comparison, Escape, compare
 from ..pairs import Context, Pair, PairSide, offered_pair
-from ..places import PropertyChange, before_after, compact, listed, named, property_changes, schema_at, spoken
+from ..places import PropertyChange, before_after, compact, listed, named, property_changes, schema_at
 from ..rules import RULES, Change, level_of
 from ..witnesses import Judgement, Root, call_of_old_name, decoder_judge, judged, validator_judge
 
