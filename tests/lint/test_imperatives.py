@@ -98,3 +98,35 @@ def test_a_spec_may_ignore_it_with_a_reason(tmp_path: Path) -> None:
         tmp_path, {"count": spec(description="Counts words. Always call this tool.", lint=ignored)}
     )
     assert found(project, "imperative-text") == found(project, "unused-ignore") == []
+
+
+def test_texts_of_one_provider_are_read_like_others(tmp_path: Path) -> None:
+    own = {
+        "description": "Counts. You must always call this tool first.",
+        "parameters": {"text": "NEVER pass\u200b it."},
+    }
+    folder = write(
+        tmp_path, {"count": spec(providers={"openai": own, "mcp": {"description": "word " * 300}})}
+    )
+    messages = [each.message.partition(":")[0] for each in found(folder, "imperative-text")]
+    assert messages == [
+        "the description for openai orders when a tool is called",
+        "the description of `text` for openai shouts",
+    ]
+    (hidden,) = found(folder, "hidden-character")
+    assert "`providers.openai.parameters.text`" in hidden.message
+    vague = spec(providers={"openai": {"description": "Count."}})
+    (reported,) = found(write(tmp_path, {"count": vague}), "vague-description")
+    assert "for openai" in reported.message
+
+
+def test_the_limit_of_a_provider_is_on_the_text_that_it_is_sent(tmp_path: Path) -> None:
+    long, own = "word " * 300, {"openai": {"description": "Counts the words of a text."}}
+    folder = write(tmp_path, {"count": spec(description=long, providers=own)})
+    wanted = {"providers": ("openai", "openai-responses")}
+    assert [each.providers for each in found(folder, "description-length", **wanted)] == [
+        ("openai-responses",)
+    ]
+    folder = write(tmp_path, {"count": spec(providers={"openai": {"description": long}})})
+    (reported,) = found(folder, "description-length", **wanted)
+    assert (reported.providers, reported.line > 1) == (("openai",), True)

@@ -123,6 +123,10 @@ def descriptions(subject: LintedTool) -> Iterator[Finding]:
         key = "description" if "description" in subject.tool.document.data else "summary"
         fix = "say what the tool does, when to use it, and what it gives back"
         yield subject.finding("vague-description", f"the description {problem}", fix, at=(key,))
+    for id, text in subject.tool.overrides("description").items():
+        if problem := vague(subject.tool.name, text):
+            message, at = f"the description for {id} {problem}", ("providers", id, "description")
+            yield subject.finding("vague-description", message, "say what the tool does", at=at)
     missing: list[Path] = []
     empty: list[Path] = []
     listed = properties(subject.parameters)
@@ -463,6 +467,13 @@ def imperative_texts(subject: LintedTool) -> Iterator[Finding]:
         if key in tool.document.data:
             for found in imperatives(text):
                 yield _finding(subject, f"the {key}", found, at=(key,))
+    for id, own in tool.providers.items():
+        texts: list[tuple[Path, str]] = [(("description",), own.get("description", ""))]
+        texts += [(("parameters", name), text) for name, text in own.get("parameters", {}).items()]
+        for below, text in texts:
+            for found in imperatives(text):
+                where = f"the description of `{below[-1]}`" if below[1:] else "the description"
+                yield _finding(subject, f"{where} for {id}", found, at=("providers", id, *below))
     for path, _, schema in properties(subject.parameters):
         described = schema.get("description")
         if isinstance(described, str):

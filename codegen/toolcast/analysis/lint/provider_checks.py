@@ -387,11 +387,12 @@ def _modal(code: str) -> str:
 
 def _description(location: _Location) -> Iterator[Finding]:
     subject, _, profile, _ = location
-    text, limit = shown_description(subject.tool), profile.limits.description_length
+    text, limit = shown_description(subject.tool, profile.id), profile.limits.description_length
     if limit is not None and len(text) > limit:
         message = f"the description has {len(text)} characters; at most {limit} are accepted"
         fix = "say the essence, and move the rest into the parameters' descriptions"
-        at = ("description",)
+        own = profile.id in subject.tool.overrides("description")
+        at = ("providers", profile.id, "description") if own else ("description",)
         yield _breach(location, "description-length", message, fix, at=at, limit=limit, length=len(text))
 
 
