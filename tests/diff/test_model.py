@@ -281,3 +281,31 @@ def test_nothing_that_a_definition_shows_changes_untold(old: dict[str, Any], new
         assert any(not each.providers or id in each.providers for each in named), id
     if not sent.differing(brief=True):
         assert not [each for each in named if each.audience == "model" and each.rule != "deprecated"]
+
+
+def test_a_text_of_one_provider_is_told_for_that_provider_alone() -> None:
+    def tool(path: str, own: str, **more: Any) -> dict[str, Any]:
+        parameters = properties(path={**TEXT, "description": path}, n={**TEXT, "description": "How many."})
+        texts = {"openai": {"description": f"Finds {own}.", "parameters": {"path": own}}}
+        return spec(parameters=parameters, providers=texts, **more)
+
+    def told(old: dict[str, Any], new: dict[str, Any]) -> set[tuple[str, str, tuple[str, ...]]]:
+        return {(each.rule, each.pointer, each.providers) for each in changes(old, new)}
+
+    others = tuple(id for id in PROVIDERS if id != "openai")
+    old, place = tool("A path.", "one"), "/parameters/properties/path"
+    assert others
+    assert told(old, tool("A path.", "two")) == {
+        ("description-read", "", ("openai",)), ("parameter-description-read", place, ("openai",))
+    }  # fmt: skip
+    assert told(old, tool("The path.", "one", description="Finds it.")) == {
+        ("description-read", "", others), ("parameter-description-read", place, others)
+    }  # fmt: skip
+    bare = {key: value for key, value in old.items() if key != "providers"}
+    assert told(old, bare) == told(old, tool("A path.", "two"))
+    assert not [each for each in definitions_of(old, bare) if each.rule.startswith("ledger")]
+
+
+def definitions_of(old: dict[str, Any], new: dict[str, Any]) -> tuple[Change, ...]:
+    compared = pair(old, new)
+    return definitions([compared], context([compared]))

@@ -8,20 +8,24 @@ how much lies behind. For models: every place that reads differently, with both 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ....contract.normal_form import member_places, with_texts
 from ....diagnostics import Diagnostic
+from ....jsonschema.json_values import JsonMapping
 from ....jsonschema.pointers import split
 from ....project.core.tool_definitions import definition_ledger, tool_info
 from ....providers import LedgerEntry, Profile, ToolInfo, tool_object
 from ....providers.ledger import NOT_STRICT
+from ....providers.spec_ledger import OWN_TEXT
 from ....runtime.definitions import EXAMPLES
 from ....spec.deprecation import shown_summary
 from ....spec.keys import KEYS
+from ....spec.parsed_document import Path
 from ....spec.tool_spec import ToolSpec
 from ...lint.finding import Finding
 from ...lint.linted_tool import LintedTool, emitted_subject, numbered
@@ -76,6 +80,18 @@ class _Sent:
             for each, _ in self._profiles
             if each.id in emitted
         }
+
+    def document(self, provider: str) -> Any:
+        """Return the contract document with the texts of a provider."""
+        document, texts = self._built.document, self.tool.overrides("parameters").get(provider)
+        if not texts:
+            return document
+        found = member_places(self._built.normal.offered(self.tool.inject))
+        places = {
+            name: [at if at[0] == "$defs" else ("parameters", *at) for at in each]
+            for name, each in found.items()
+        }
+        return with_texts(document, texts, places)
 
     @property
     def summary(self) -> str:
@@ -144,9 +160,10 @@ def model_changes(sent: _SentPair) -> tuple[Change, ...]:
     providers = () if len(differing) == len(sent.new.definitions) else differing
     found = [
         *_texts(pair, pair.old.tool, pair.new.tool, providers),
+        *_descriptions(sent, differing),
         *_client_data(sent, differing),
         *_examples(sent, differing),
-        *_schemas(pair, providers),
+        *_schemas(sent, differing),
     ]
     if not found and not _is_explained(pair.old.tool, pair.new.tool):
         id = differing[0]
@@ -166,16 +183,38 @@ def _texts(pair: Pair, old: ToolSpec, new: ToolSpec, providers: tuple[str, ...])
         message = f"models call the tool `{new.name}`, and called it `{old.name}`"
         yield pair.change("name-read", message, at=("name",), providers=providers)
     stated = new.document.data if isinstance(new.document.data, dict) else {}
-    if old.description != new.description:
-        at = "description" if "description" in stated else "summary"
-        message = f"the description: {words_changed(old.description, new.description)}"
-        yield pair.change("description-read", message, at=(at,), providers=providers)
     if old.summary != new.summary and ("summary" in stated or old.description == new.description):
         message = f"the summary: {words_changed(old.summary, new.summary)}"
         yield pair.change("summary-read", message, at=("summary",), providers=providers)
     for rule, message, key in flag_changes(old, new):
         if not key.audience:
             yield pair.change(rule, message, at=(key.name,), providers=providers)
+
+
+def _whom(sent: _SentPair, ids: Sequence[str]) -> tuple[str, ...]:
+    """Return the providers that a change names: nobody where all have it."""
+    assert sent.new is not None
+    return () if len(ids) == len(sent.new.definitions) else tuple(ids)
+
+
+def _descriptions(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
+    """Yield the differences of descriptions, with the providers that read each."""
+    assert sent.old is not None
+    assert sent.new is not None
+    readers: dict[tuple[str, str], list[str]] = {}
+    own = sent.new.tool.overrides("description")
+    for id in differing:
+        texts = (
+            each.tool.overrides("description").get(id, each.tool.description) for each in (sent.old, sent.new)
+        )
+        readers.setdefault((next(texts), next(texts)), []).append(id)
+    stated = sent.new.tool.document.data
+    for (before, after), ids in readers.items():
+        if before != after:
+            at: Path = ("description" if "description" in stated else "summary",)
+            at = ("providers", ids[0], "description") if ids[0] in own else at
+            message = f"the description: {words_changed(before, after)}"
+            yield sent.pair.change("description-read", message, at=at, providers=_whom(sent, ids))
 
 
 def _client_data(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
@@ -220,22 +259,35 @@ def _shown(definition: bytes) -> object:
     return msgspec.json.decode(definition).get(EXAMPLES)
 
 
-def _schemas(pair: Pair, providers: tuple[str, ...]) -> Iterator[Change]:
-    assert pair.old is not None
-    assert pair.new is not None
-    if pair.old.built is pair.new.built:
-        return
+def _schemas(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
+    """Yield the differences of schemas, with the providers that read each: some have texts of their own."""
+    assert sent.old is not None
+    assert sent.new is not None
+    readers: dict[bytes, list[str]] = {}
+    for id in differing:
+        own = [each.tool.overrides("parameters").get(id, {}) for each in (sent.old, sent.new)]
+        readers.setdefault(msgspec.json.encode(own), []).append(id)
+    found: list[Change] = []
+    for ids in readers.values():
+        old, new = sent.old.document(ids[0]), sent.new.document(ids[0])
+        if old is not new:
+            found += (replace(each, providers=tuple(ids)) for each in _differences(sent.pair, old, new))
+    for each in _merged(found):
+        yield replace(each, providers=_whom(sent, each.providers))
+
+
+def _differences(pair: Pair, old: JsonMapping, new: JsonMapping) -> Iterator[Change]:
     count = 0
-    for each in differences(pair.old.built.document, pair.new.built.document, pair.renamed_parameters):
+    for each in differences(old, new, pair.renamed_parameters):
         count += 1
         if count <= _MOST:
             message = named(each.pointer, each.message)
             if each.pointer.startswith("/result") and "`result`" not in message:
                 message = f"in the result, {message}"
-            yield pair.change(each.rule, message, pointer=each.pointer, old=each.old, providers=providers)
+            yield pair.change(each.rule, message, pointer=each.pointer, old=each.old)
     if count > _MOST:
         message = f"{count - _MOST} more places of the schema read differently"
-        yield pair.change("constraint-read", message, at=("parameters",), providers=providers)
+        yield pair.change("constraint-read", message, at=("parameters",))
 
 
 _GROWTH: Final = 1.25
@@ -346,9 +398,13 @@ def _losses(sent: _SentPair, old: _Sent, new: _Sent, profile: Profile) -> Iterat
 
 
 def _entries(sent: _Sent, profile: Profile) -> list[LedgerEntry]:
-    """Return entries that neither lint nor a change of strictness is about."""
+    """Return entries that neither lint nor a change of strictness or of a text is about."""
     ledger = definition_ledger(sent.info, profile, sent.subject.emitted[profile.id].normalized)
-    return [each for each in ledger if each.severity != "reject" and not each.reason.startswith(NOT_STRICT)]
+    return [
+        each
+        for each in ledger
+        if each.severity != "reject" and not each.reason.startswith((NOT_STRICT, OWN_TEXT))
+    ]
 
 
 def _kind(entry: LedgerEntry, renamed: Mapping[str, str] | None = None) -> tuple[str, ...]:
