@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
+from toolcast.runtime.database import Database, Schema
 from toolcast.runtime.errors import RefusalError
 from toolcast.runtime.log_records import ERROR, WARNING, log
 from toolcast.runtime.unicode_text import is_encodable
 
-from ..database import Database, Schema
 from ..full_text import TOKENIZER, indexed_text
 from ..workspace import Entry, Workspace
 from .blocks import Heading

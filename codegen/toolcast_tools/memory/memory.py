@@ -12,9 +12,9 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Struct
 from toolcast.runtime.context import ToolContext
+from toolcast.runtime.database import Database, Schema
 from toolcast.runtime.errors import RefusalError
 
-from ..database import Database, Schema
 from ..full_text import TOKENIZER, indexed_text, query_terms
 from ..generated._types.memory_item import MemoryItem, MemoryItemSource
 from ..generated.memory.memory_recall import (

@@ -8,9 +8,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
+from toolcast.runtime.database import Database, Schema
 from toolcast.runtime.errors import RefusalError
 
-from ..database import Database, Schema
 from ..generated._types.cron_job import CronJob
 from ..timestamps import timestamp_text
 from .cron_times import CronTimes, cron_times

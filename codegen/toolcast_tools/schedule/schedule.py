@@ -12,10 +12,10 @@ from typing import Final
 
 import msgspec
 from toolcast.runtime.context import ToolContext
+from toolcast.runtime.database import StorageError
 from toolcast.runtime.errors import RefusalError
 from toolcast.runtime.log_records import ERROR, WARNING, log
 
-from ..database import StorageError
 from ..generated._types.cron_job import CronJob
 from ..generated.schedule.cron_add import CronAddParams
 from ..generated.schedule.cron_list import CronListParams, CronListResult

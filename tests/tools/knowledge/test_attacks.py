@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast_tools.database import StorageError
+from toolcast.runtime.database import StorageError
 from toolcast_tools.generated.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from toolcast_tools.knowledge import Knowledge
 from toolcast_tools.knowledge.blocks import MAX_HEADINGS, MAX_PASSAGES, html_text, markdown_blocks, passages

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast_tools.database import StorageError
+from toolcast.runtime.database import StorageError
 from toolcast_tools.full_text import MAX_TERMS, TOKENIZER, indexed_text, query_terms
 from toolcast_tools.generated.memory.memory_recall import MEMORY_RECALL
 from toolcast_tools.generated.memory.memory_store import MEMORY_STORE

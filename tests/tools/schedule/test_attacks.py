@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolRegistry
-from toolcast_tools.database import StorageError
+from toolcast.runtime.database import StorageError
 from toolcast_tools.generated.schedule.cron_add import CRON_ADD
 from toolcast_tools.generated.schedule.cron_list import CRON_LIST
 from toolcast_tools.schedule import Schedule

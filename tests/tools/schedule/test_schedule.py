@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast_tools.database import StorageError
+from toolcast.runtime.database import StorageError
 from toolcast_tools.generated.schedule.cron_add import CronAddNotifyItem
 from toolcast_tools.schedule import Schedule, ScheduledRun
 

@@ -1,4 +1,4 @@
-"""SQLite files of tools: opened durably, shared by threads and processes, their errors as refusals."""
+"""SQLite files: opened durably, shared by threads and processes, their errors as refusals."""
 
 import os
 import sqlite3
@@ -10,8 +10,9 @@ from time import monotonic, sleep
 from typing import Final
 
 from msgspec import DecodeError, Struct
-from toolcast.runtime.errors import RefusalError
-from toolcast.runtime.workers import abandoned
+
+from .errors import RefusalError
+from .workers import abandoned
 
 _BUSY_SECONDS: Final = 10.0
 """How long a statement waits for another process that writes."""
