@@ -78,7 +78,8 @@ def _bound(tool: ToolSpec) -> Iterator[tuple[str, object]]:
     for key in KEYS.values():
         if key.bound:
             value = key.value_in(tool)
-            yield key.name, _DEFAULTS[key.name] if value is None else value
+            name = key.field or key.name
+            yield name, _DEFAULTS[name] if value is None else value
 
 
 def _type(module: ModuleType, name: str) -> object:

@@ -16,6 +16,7 @@ from .serving.prompts_and_resources import Prompts, Resources
 from .serving.serve import HttpOptions, http_app, serve_http, serve_mcp, serve_stdio
 from .serving.server import mcp_server
 from .serving.sessions import Replay
+from .serving.tasks import Tasks
 
 __all__ = [
     "ApiOptions",
@@ -35,6 +36,7 @@ __all__ = [
     "RefusedTool",
     "Replay",
     "Resources",
+    "Tasks",
     "ToolChanges",
     "ToolLock",
     "Verify",

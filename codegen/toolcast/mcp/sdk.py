@@ -13,6 +13,9 @@ _REMEDY = "run: pip install 'toolcast[mcp]' (mcp 2.3 or newer)"
 INVALID_PARAMS = -32602
 """JSON-RPC's code; the specification asks for it where a tool is unknown (server/tools, "Error Handling")."""
 INTERNAL_ERROR = -32603
+METHOD_NOT_FOUND = -32601
+HEADER_MISMATCH = -32020
+MISSING_CAPABILITY = -32021
 
 
 class McpMissingError(ImportError):

@@ -71,6 +71,7 @@ class Database:
         *,
         durable: bool = True,
         seconds: float = 30.0,
+        exclusive: bool = False,
     ) -> None:
         """Open a database, or make it. Its file is readable by its owner only.
 
@@ -80,6 +81,7 @@ class Database:
             durable: whether a transaction is on the disk when it is committed; else a power failure may take
                 back the last ones, and damages nothing.
             seconds: seconds that one transaction may compute.
+            exclusive: whether no other process may use the file meanwhile.
 
         Raises:
             StorageError: the file cannot be opened or written, is damaged, holds something else, or was
@@ -88,6 +90,7 @@ class Database:
         self._schema = schema
         self._durable = durable
         self._seconds = seconds
+        self._exclusive = exclusive
         self._lock = threading.RLock()
         self._deadline = 0.0
         self._connection: sqlite3.Connection | None = None
@@ -152,6 +155,8 @@ class Database:
         _use_wal(connection)
         connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
         connection.execute("PRAGMA foreign_keys = ON")
+        if self._exclusive:  # from the transaction below on; the system gives it back when the process ends
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.set_progress_handler(self._is_over, _STEPS)
         schema = self._schema
         with self.write():

@@ -107,6 +107,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         callers: who may call the tool: "model", "code" (programs that a model writes) or both; None for both.
         defer: whether a model learns of the tool only once it searches for it.
         blocking: whether a model waits for results before it goes on.
+        task_support: whether a call may ("optional") or must ("required") be a task for clients of MCP.
         stream_arguments: whether a model's arguments are to be sent while it writes them.
         strict: by provider, whether the spec asks for strict mode; only those for which it says so.
         annotations: hints for people and clients, such as `read_only`.
@@ -155,6 +156,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     callers: tuple[Literal["model", "code"], ...] | None = None
     defer: bool = False
     blocking: bool = True
+    task_support: Literal["forbidden", "optional", "required"] = "forbidden"
     stream_arguments: bool = False
     strict: Mapping[str, bool] = {}
     annotations: JsonMapping = {}

@@ -58,7 +58,7 @@ class Key(Struct, frozen=True, kw_only=True):
         field: the field of `ToolSpec` that has the value; empty for the name of the key.
         code: the code of the diagnostic of a value that the key cannot have.
         hint: what to write.
-        bound: whether bindings have the value, as a field of the same name.
+        bound: whether bindings have the value, as a field of the same name, or of the name `field`.
         carriers: the placeholders in envelopes of providers that carry the value.
         asks: values, or members of a list, that ask for something; empty: any does.
         unsent: why a provider without a place for it is not sent it, as the end of a sentence; empty where
@@ -510,6 +510,7 @@ _KEYS: Final = (
             {"task_support": "optional"},
         ),
         plain=True,
+        bound=True,
         field="task_support",
         code="bad-task-support",
         carriers=("$task_support",),

@@ -32,6 +32,7 @@ from .listed import Announcer, Changes, Kind, Listed, ListedTool, answer, is_mod
 from .offered_requests import OfferedFunctions, OfferedRequests
 from .prompts_and_resources import Prompts, Resources
 from .sessions import closing_stream
+from .tasks import EXTENSION, TaskCalls, TaskChannel, Tasks, needs_tasks, takes_tasks
 
 _MAX_WAITING = 1000
 """Calls of one server that wait for answers at once; the question of one more is refused."""
@@ -140,6 +141,8 @@ def mcp_server(
     resources: Resources | None = None,
     prompts: Prompts | None = None,
     extra: Extra | None = None,
+    tasks: Tasks | None = None,
+    list_seconds: float = 0.0,
 ) -> Any:
     """Make an MCP server that offers a registry, or a selection of it.
 
@@ -167,6 +170,10 @@ def mcp_server(
         prompts: prompts to offer.
         extra: makes `ToolContext.extra` of a call, such as its user, from the SDK's context of the request;
             what tools `inject` comes from there. `principal` is added.
+        tasks: keeps calls as tasks, of the tools whose specs say so (`execution`), for clients that take
+            tasks; None: such calls are answered when they end.
+        list_seconds: seconds for which clients may keep lists of tools, resources and prompts (`ttlMs`),
+            unless they hear of a change; since 2026-07-28.
 
     Returns:
         An `mcp.server.lowlevel.Server`, for any transport of the SDK, and for its client in this process:
@@ -175,7 +182,7 @@ def mcp_server(
     Raises:
         McpMissingError: the SDK is not installed.
         UnknownProviderError: nothing was generated for `provider`.
-        ValueError: `page_size` is below 1, or an icon is not valid.
+        ValueError: `page_size` is below 1, `list_seconds` below 0, or an icon is not valid.
     """
     sdk = load("mcp.server.lowlevel.server")
     changes: dict[Kind, Changes] = {}
@@ -184,7 +191,16 @@ def mcp_server(
     if prompts is not None:
         changes["prompts"] = prompts.changes
     listed = Listed(registry, provider, page_size)
-    offered = _Offered(registry, listed, CallTurns(calls), changes, ask_approvals=ask_approvals, extra=extra)
+    task_calls = None if tasks is None else TaskCalls(tasks)
+    offered = _Offered(
+        registry,
+        listed,
+        CallTurns(calls),
+        changes,
+        ask_approvals=ask_approvals,
+        extra=extra,
+        tasks=task_calls,
+    )
     functions = OfferedFunctions(registry, page_size, extra)
     requests = OfferedRequests(functions, offered.announcer.remember, resources, prompts)
     identity = identity_of() if name is None else ServerIdentity(name, "")
@@ -197,6 +213,7 @@ def mcp_server(
         website_url=website_url,
         icons=[_icon(icon) for icon in icons] or None,
         lifespan=offered.lifespan,
+        cache_hints=_cache_hints(list_seconds),
         get_tool_input_schema=offered.input_schema,
         on_list_tools=offered.list_tools,
         on_call_tool=offered.call_tool,
@@ -205,6 +222,10 @@ def mcp_server(
     )
     # As an argument it would warn that the newest revision has it no more; older clients do.
     made.add_request_handler("logging/setLevel", load("mcp.types").SetLevelRequestParams, offered.set_level)
+    if task_calls is not None:
+        made.extensions[EXTENSION] = {}
+        for method, handler in task_calls.handlers().items():
+            made.add_request_handler(method, load("mcp.types").RequestParams, handler)
     # Transports ask for these without saying what changes.
     announced = sdk.NotificationOptions(
         tools_changed=True, resources_changed=resources is not None, prompts_changed=prompts is not None
@@ -215,7 +236,16 @@ def mcp_server(
     return made
 
 
+def _cache_hints(seconds: float) -> JsonObject:
+    """Hints for lists. They are private: whoever may not call the server shall not read its lists."""
+    hint = load("mcp.server.caching").CacheHint(ttl_ms=round(seconds * 1000))
+    lists = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
+    return dict.fromkeys(lists, hint)
+
+
 _WAITING = "waiting"
+_BEGUN = "begun"
+"""Ids of the tasks that began while the server runs."""
 
 
 def _waiting_calls(context: Any) -> WaitingCalls:
@@ -240,8 +270,10 @@ class _Offered:
         *,
         ask_approvals: bool,
         extra: Extra | None,
+        tasks: TaskCalls | None,
     ) -> None:
         self._extra = extra
+        self._tasks = tasks
         self._registry = registry
         self._ask_approvals = ask_approvals
         self._listed = listed
@@ -251,12 +283,14 @@ class _Offered:
 
     @asynccontextmanager
     async def lifespan(self, _server: Any) -> AsyncGenerator[JsonObject]:
-        waiting = WaitingCalls()
+        waiting, begun = WaitingCalls(), set[str]()
         async with self.announcer.watching():
             try:
-                yield {_WAITING: waiting}
+                yield {_WAITING: waiting, _BEGUN: begun}
             finally:
                 waiting.close()
+                if self._tasks is not None:
+                    self._tasks.abandon(begun)
 
     async def set_level(self, context: Any, params: Any) -> Any:
         context.session._connection.state[LOG_LEVEL] = params.level
@@ -272,6 +306,9 @@ class _Offered:
         tool = self._listed.tools(context.protocol_version).get(params.name)
         if tool is None:
             raise protocol_error(INVALID_PARAMS, self._unknown(params.name))
+        tasks = self._tasks_for(context, tool)
+        if tasks is not None and params.request_state is None:
+            return await self._start(tasks, context, params, tool)
         identity = _call_identity(context, params)
         call = (
             self._begin(context, params, tool)
@@ -288,16 +325,51 @@ class _Offered:
         await self.announcer.announce()  # a tool may bring others
         return answer(params.name, tool, result, context.protocol_version)
 
+    def _tasks_for(self, context: Any, tool: ListedTool) -> TaskCalls | None:
+        """Return who runs a call as a task; None where it is none. Raises the SDK's MCPError where it must be
+        one, and the client takes none.
+        """
+        support = tool.binding.task_support
+        if self._tasks is None or support == "forbidden" or not is_modern(context.protocol_version):
+            return None
+        if takes_tasks(context):
+            return self._tasks
+        if support == "required":
+            raise needs_tasks()
+        return None
+
+    async def _start(self, tasks: TaskCalls, context: Any, params: Any, tool: ListedTool) -> Any:
+        """Answer a call with a task."""
+
+        async def run(channel: TaskChannel) -> ToolResult:
+            result = await self._run(channel, params, tool)
+            await self.announcer.announce()
+            return result
+
+        def sent(result: ToolResult) -> JsonObject:
+            return answer(params.name, tool, result, version)
+
+        version = context.protocol_version
+        try:
+            id, created = await tasks.start(TaskChannel(context, self._extra), run, sent)
+        except RefusalError as problem:
+            return sent(ToolResult.failed(str(problem)))
+        context.lifespan_context[_BEGUN].add(id)
+        return created
+
     def _begin(self, context: Any, params: Any, tool: ListedTool) -> _RunningCall:
         channel = ClientChannel(context, self._extra)
+        return _RunningCall(channel, self._run(channel, params, tool))
+
+    async def _run(self, channel: ClientChannel, params: Any, tool: ListedTool) -> ToolResult:
         try:
             circumstances = channel.circumstances(params.name)
         except Exception as problem:  # of the program's own function
-            return _RunningCall(channel, self._failed(params.name, problem))
+            return await self._failed(params.name, problem)
         if self._ask_approvals and circumstances.asker is not None:
             framework = Framework(approver=_elicited_approver(circumstances.asker))
             circumstances = msgspec.structs.replace(circumstances, framework=framework)
-        return _RunningCall(channel, self._execute(channel, params, tool, circumstances))
+        return await self._execute(channel, params, tool, circumstances)
 
     async def _failed(self, name: str, problem: Exception) -> ToolResult:
         guard = self._registry._executor.guard  # pyright: ignore[reportPrivateUsage]  # as `execute` reports

@@ -163,7 +163,7 @@ def _binding(
         rows.append(("input", _input(tool.input)))
     if roots.result != "None":
         rows.append(("result", roots.result))
-    stated_keys = {key.name: key.value_in(tool) for key in KEYS.values() if key.bound}
+    stated_keys = {key.field or key.name: key.value_in(tool) for key in KEYS.values() if key.bound}
     for name, default in _DEFAULTS.items():
         value = stated_keys.get(name)
         if value is not None and value != default:

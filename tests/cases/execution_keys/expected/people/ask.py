@@ -41,6 +41,7 @@ ASK: Final[ToolBinding[AskParams, AskResult]] = ToolBinding(
     external=True,
     callers=("model",),
     blocking=False,
+    task_support="optional",
     params_form="exact",
     result_form="exact",
 )
