@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from msgspec import structs
+import msgspec
 from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult, abandoned
 
 from generated._types.process_state import ProcessState
@@ -107,7 +107,7 @@ class Search:
 
 def make() -> ToolRegistry:
     made = ToolRegistry()
-    made.register(structs.replace(GLOB, scopes=("files:read",)), glob)  # without a principal, of no effect
+    made.register(msgspec.structs.replace(GLOB, scopes=("files:read",)), glob)  # without a principal, of no effect
     made.register(EDIT, edit)
     made.register(FILE_READ, file_read)
     made.register(GREP, grep)
@@ -122,6 +122,13 @@ async def make_later() -> ToolRegistry:
     print("a factory prints")
     await asyncio.sleep(0)
     return make()
+
+
+def tasking() -> ToolRegistry:
+    """A tool whose calls may be tasks."""
+    made = ToolRegistry()
+    made.register(msgspec.msgspec.structs.replace(BASH, task_support="optional"), bash)
+    return made
 
 
 def broken() -> ToolRegistry:

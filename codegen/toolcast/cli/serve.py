@@ -20,13 +20,16 @@ from .program import TargetError, close, load_registry, load_target, log_to_stde
 if TYPE_CHECKING:
     from ..mcp.serving.clients import BearerAuth
     from ..mcp.serving.http_api import ApiOptions
+    from ..mcp.serving.tasks import Tasks
     from ..runtime.view import ToolView
 
 _GRACE = 1.0
 """Seconds that running calls have to end after a signal."""
 
 
-_FOR_MCP = ("http", "stateless", "ask_approvals", "icon", "website", "instructions", "resources", "prompts")
+_FOR_MCP = (
+    "http", "stateless", "ask_approvals", "icon", "website", "instructions", "resources", "prompts", "tasks",
+)  # fmt: skip
 """Options without a meaning for an HTTP API."""
 
 
@@ -51,6 +54,7 @@ class _Options(Struct, frozen=True, kw_only=True):
     website: str | None
     resources: str | None
     prompts: str | None
+    tasks: str | None
 
 
 @click.command(
@@ -90,6 +94,7 @@ class _Options(Struct, frozen=True, kw_only=True):
 @click.option("--icon", multiple=True, metavar="URL", help="An icon of the server.")
 @click.option("--resources", metavar="MODULE:ATTRIBUTE", help="Offer a Resources object of yours, too.")
 @click.option("--prompts", metavar="MODULE:ATTRIBUTE", help="Offer a Prompts object of yours, too.")
+@click.option("--tasks", metavar="FILE", help="Keep calls as tasks here, of tools whose specs say so.")
 @click.option("--ask-approvals", is_flag=True, help="Ask clients' users for what the policy wants approved.")
 @click.option(
     "--token-env", metavar="NAME",
@@ -188,8 +193,19 @@ def _mcp_server(options: _Options, view: "ToolView", beside: JsonObject) -> Any:
         "website_url": options.website,
         "icons": icons,
         "ask_approvals": options.ask_approvals,
+        "tasks": None if options.tasks is None else _tasks(options.tasks),
     }
     return mcp_server(view, **about, **more, **beside)
+
+
+def _tasks(file: str) -> "Tasks":
+    from ..mcp.serving.tasks import Tasks
+    from ..runtime.database import StorageError
+
+    try:
+        return Tasks(file)
+    except StorageError as problem:
+        raise refuse(file, "no-tasks", str(problem), "name another file") from None
 
 
 def _api(options: _Options) -> "ApiOptions":

@@ -4,7 +4,7 @@ Needs the official SDK, which is imported when it is first used: `pip install 't
 """
 
 from ..runtime.context import Principal
-from .live.live_calls import McpHandler, register_mcp
+from .live.live_calls import McpHandler, register_mcp, task_extension
 from .live.live_tools import McpTools, ToolChanges, mcp_tools
 from .live.offered_tools import LockFinding, LockVerdict, RefusedTool, ToolLock
 from .live.server_tool import Limits, ListingError, LiveTool
@@ -51,4 +51,5 @@ __all__ = [
     "serve_http",
     "serve_mcp",
     "serve_stdio",
+    "task_extension",
 ]

@@ -16,6 +16,8 @@ INTERNAL_ERROR = -32603
 METHOD_NOT_FOUND = -32601
 HEADER_MISMATCH = -32020
 MISSING_CAPABILITY = -32021
+TASKS = "io.modelcontextprotocol/tasks"
+"""The extension by which a call is answered with a task (SEP-2663)."""
 
 
 class McpMissingError(ImportError):

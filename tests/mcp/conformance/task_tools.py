@@ -1,6 +1,6 @@
-"""The tools that the conformance suite asks of servers for the extension of tasks; serves them on a free port.
+"""The tools that the conformance suite asks of servers for the extension of tasks, on a free port.
 
-    python -m tests.mcp.conformance.task_tools
+python -m tests.mcp.conformance.task_tools
 """
 
 # ruff: noqa: ARG001 - a handler's signature is fixed, whatever it uses

@@ -6,7 +6,8 @@ Whatever the server or the connection does in a call is a result.
 import asyncio
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -20,7 +21,7 @@ from ...runtime.functions.framework_values import content_of
 from ...runtime.handlers import result_validator
 from ...runtime.registry import ToolRegistry
 from ...runtime.result import Content, ToolResult
-from ..sdk import load
+from ..sdk import INTERNAL_ERROR, TASKS, load, protocol_error
 from .server_tool import Limits, ListingError, LiveTool, UnfitError, read_name, read_tool
 
 CLOSED = -32000
@@ -81,6 +82,109 @@ async def call_live(
             f"MCP server {server!r} asks for input that this program cannot give, so the tool did not run."
         )
     return to_result(server, answer, output, limits)
+
+
+_QUESTIONS = 100
+"""Questions of one task that are answered."""
+_CANCEL_SECONDS = 5.0
+
+
+def task_extension() -> Any:
+    """Make the part of a client by which servers may answer calls with tasks (SEP-2663; since 2026-07-28).
+
+    The client asks for a task until it ends, and answers its questions. A call that is cancelled, or whose
+    time is over, cancels its task.
+
+    Returns:
+        An extension for the SDK's client: `mcp.Client(server, extensions=[task_extension()])`.
+
+    Raises:
+        McpMissingError: the SDK is not installed.
+    """
+    extension = load("mcp.client.extension")
+    created = load("pydantic").create_model(
+        "CreatedTask",
+        __base__=load("mcp.types").Result,
+        result_type=(Literal["task"], ...),
+        task_id=(str, ...),
+        poll_interval_ms=(Any, None),
+    )
+    claim = extension.ResultClaim(result_type="task", model=created, resolve=_result_of_task)
+    made = extension.ClientExtension()
+    made.identifier, made.claims = TASKS, lambda: (claim,)
+    return made
+
+
+async def _result_of_task(created: Any, context: Any) -> Any:
+    """Return the `CallToolResult` of a task. Raises the SDK's MCPError where there is none."""
+    session, about = context.session, {"taskId": created.task_id}
+    try:
+        async with asyncio.timeout(context.read_timeout_seconds):
+            state = await _ended_task(session, about, created.poll_interval_ms)
+    except BaseException:  # nobody waits for it any more
+        with load("anyio").move_on_after(_CANCEL_SECONDS, shield=True), suppress(Exception):
+            await _request(session, "tasks/cancel", about)
+        raise
+    if state["status"] == "completed":
+        return load("mcp.types").CallToolResult.model_validate(state.get("result"), by_name=False)
+    found = state.get("error")
+    error: JsonObject = found if isinstance(found, dict) else {}
+    message = error.get("message", state.get("statusMessage", "it does not say why"))
+    code = error.get("code")
+    raise protocol_error(
+        code if type(code) is int else INTERNAL_ERROR, f"the task was {state['status']}: {message}"
+    )
+
+
+async def _ended_task(session: Any, about: JsonObject, interval: object) -> JsonObject:
+    """Ask for a task until it has ended."""
+    answered: set[str] = set()
+    while True:
+        await asyncio.sleep(min(10_000, max(50, interval if type(interval) is int else 1000)) / 1000)
+        state = await _request(session, "tasks/get", about)
+        interval = state.get("pollIntervalMs")
+        match state.get("status"):
+            case "completed" | "failed" | "cancelled":
+                return state
+            case "input_required":
+                await _answer_questions(session, about, state.get("inputRequests"), answered)
+            case "working":
+                pass
+            case _:
+                raise protocol_error(INTERNAL_ERROR, "the task has no status of the protocol")
+
+
+async def _answer_questions(session: Any, about: JsonObject, asked: object, answered: set[str]) -> None:
+    """Answer each question of a task once, as the client answers those of calls."""
+    types, context = load("mcp.types"), load("mcp.client.session").ClientRequestContext
+    questions = load("pydantic").TypeAdapter(types.InputRequests).validate_python(asked, by_name=False)
+    answers: JsonObject = {}
+    for key, question in questions.items():
+        if key in answered:
+            continue
+        answered.add(key)
+        if len(answered) > _QUESTIONS:
+            raise protocol_error(INTERNAL_ERROR, f"the task asks more than {_QUESTIONS} questions")
+        answer = await session.dispatch_input_request(context(session=session, request_id=key), question)
+        if isinstance(answer, types.ErrorData):
+            raise protocol_error(answer.code, answer.message, answer.data)
+        answers[key] = answer.model_dump(by_alias=True, mode="json", exclude_none=True)
+    if answers:
+        await _request(session, "tasks/update", {**about, "inputResponses": answers})
+
+
+async def _request(session: Any, method: str, params: JsonObject) -> JsonObject:
+    """Return the result of a request, as sent. The SDK's models refuse all tools for a defect of one, and
+    have no tasks.
+    """
+    request = {"method": method, "params": {**params}}
+    options: JsonObject = {}
+    session._stamp(request, options)
+    if "taskId" in params:
+        name = load("mcp.shared.inbound").encode_header_value(params["taskId"])
+        options["headers"]["mcp-name"] = name
+    result: JsonObject = await session._dispatcher.send_raw_request(method, request["params"], options)
+    return result
 
 
 def is_closed(problem: BaseException) -> bool:
@@ -233,17 +337,6 @@ def _words(problem: Exception) -> str:
     return words[:200].rstrip(".")
 
 
-async def _page(session: Any, cursor: str | None) -> JsonObject:
-    """The result of one `tools/list`, as sent: the SDK's model refuses all tools for a defect of one."""
-    request = {"method": "tools/list", "params": {} if cursor is None else {"cursor": cursor}}
-    options: JsonObject = {}
-    session._stamp(request, options)
-    page: JsonObject = await session._dispatcher.send_raw_request(
-        request["method"], request["params"], options
-    )
-    return page
-
-
 def _announce(session: Any, tool: LiveTool) -> None:
     """Let the SDK know a tool, as its `list_tools` would: the schema tells which arguments calls repeat as
     headers. Raises UnfitError for a tool that the protocol tells clients to drop.
@@ -265,7 +358,7 @@ async def _list(session: object, server: str, limits: Limits) -> tuple[dict[str,
     cursors: set[str] = set()
     count = size = 0
     for _ in range(limits.pages):
-        page = await _page(session, cursor)
+        page = await _request(session, "tools/list", {} if cursor is None else {"cursor": cursor})
         listed = page.get("tools")
         if not isinstance(listed, list):
             found = type_of(listed) if "tools" in page else "nothing"

@@ -6,10 +6,12 @@ goes on. A question is a form, a page to visit, or a conversation for the client
 """
 
 import asyncio
+import logging
 import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import cache
 from typing import Any, TypeAlias
 
 from ...hidden_characters import without_hidden
@@ -25,6 +27,7 @@ from .clients import Turn, extra_of
 from .listed import is_modern
 
 _Send = Callable[..., Awaitable[None]]
+_LOG = logging.getLogger("toolcast.mcp")
 
 _MOST = 1000
 """Messages that wait for a connection at once; others are dropped."""
@@ -185,6 +188,17 @@ def _message(message: Message) -> Any:
     return types.SamplingMessage(role=message.role, content=content)
 
 
+@cache
+def _say_deprecated(tool: str, what: str, instead: str) -> None:
+    """Say once for each tool what a program will have to change."""
+    _LOG.warning(
+        "Tool %r %s, which is deprecated since 2026-07-28 (SEP-2577), and may go from 2027-07-28 on: %s.",
+        tool,
+        what,
+        instead,
+    )
+
+
 ANSWER_SECONDS = 600.0
 """Seconds that a client has to answer a question."""
 LOG_LEVEL = "toolcast.log_level"
@@ -209,6 +223,7 @@ class ClientChannel:
         self._logs = _Outbox(self._send_log)
         self._open: dict[str, tuple[object, asyncio.Future[object]]] = {}
         self._number = 0
+        self._tool = ""
         self.turn: Turn | None = None
         """The call's turn, which is another's while the client is asked."""
         self._attached = asyncio.Event()  # to a request that is not answered yet
@@ -218,6 +233,7 @@ class ClientChannel:
 
     def circumstances(self, tool: str) -> ToolContext:
         """Return the context of the call. Raises what the program's own function for `extra` raises."""
+        self._tool = tool
         session = self.context.session
         reachable = session.can_send_request or self.suspends
         capabilities = session.client_capabilities if reachable else None
@@ -281,6 +297,8 @@ class ClientChannel:
 
     def _receive_log(self, level: LogLevel, data: object, logger: str) -> None:
         if LOG_LEVELS.index(level) >= LOG_LEVELS.index(_log_level(self.context) or level):
+            if self.suspends:
+                _say_deprecated(self._tool, "logs to its client", "log by OpenTelemetry, or to stderr")
             # As it is now: a handler may go on to change it.
             self._logs.put(level, data if isinstance(data, str) else to_builtins(data), logger)
 
@@ -298,6 +316,8 @@ class ClientChannel:
         return _elicited(await self._put(made, self._types.ElicitResult))
 
     async def _sample(self, request: SamplingRequest) -> Sampled:
+        if self.suspends:
+            _say_deprecated(self._tool, "asks its client's model", "call a model's API")
         return _sampled(await self._put(sampling(request), self._types.CreateMessageResult))
 
     async def _put(self, request: Any, expected: Any) -> Any:

@@ -25,14 +25,14 @@ from ...runtime.middleware.policy.approval import Answer, ApprovalRequest, descr
 from ...runtime.questions import Asker, ask
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
-from ..sdk import INVALID_PARAMS, load, protocol_error
+from ..sdk import INVALID_PARAMS, TASKS, load, protocol_error
 from .client_channel import ANSWER_SECONDS, LOG_LEVEL, ClientChannel, Extra
 from .clients import CallLimits, CallTurns, TooManyCallsError, principal_in
 from .listed import Announcer, Changes, Kind, Listed, ListedTool, answer, is_modern
 from .offered_requests import OfferedFunctions, OfferedRequests
 from .prompts_and_resources import Prompts, Resources
 from .sessions import closing_stream
-from .tasks import EXTENSION, TaskCalls, TaskChannel, Tasks, needs_tasks, takes_tasks
+from .tasks import TaskCalls, TaskChannel, Tasks, needs_tasks, takes_tasks
 
 _MAX_WAITING = 1000
 """Calls of one server that wait for answers at once; the question of one more is refused."""
@@ -223,7 +223,7 @@ def mcp_server(
     # As an argument it would warn that the newest revision has it no more; older clients do.
     made.add_request_handler("logging/setLevel", load("mcp.types").SetLevelRequestParams, offered.set_level)
     if task_calls is not None:
-        made.extensions[EXTENSION] = {}
+        made.extensions[TASKS] = {}
         for method, handler in task_calls.handlers().items():
             made.add_request_handler(method, load("mcp.types").RequestParams, handler)
     # Transports ask for these without saying what changes.

@@ -28,6 +28,7 @@ from ..sdk import (
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
     MISSING_CAPABILITY,
+    TASKS,
     load,
     protocol_error,
 )
@@ -36,8 +37,7 @@ from .clients import principal_in
 from .listed import is_modern
 from .sessions import MEBIBYTE
 
-EXTENSION: Final = "io.modelcontextprotocol/tasks"
-_POLL_MS: Final = 1000
+_POLL_MS: Final = 500
 _MESSAGE: Final = 500
 """Characters of a report of progress that a client is shown."""
 _LOG = logging.getLogger("toolcast.mcp")
@@ -308,13 +308,13 @@ class TaskCalls:
 def takes_tasks(context: Any) -> bool:
     """Return whether a request's client takes a task for an answer."""
     capabilities = context.session.client_capabilities if is_modern(context.protocol_version) else None
-    return EXTENSION in (getattr(capabilities, "extensions", None) or {})
+    return TASKS in (getattr(capabilities, "extensions", None) or {})
 
 
 def needs_tasks() -> Exception:
     """Return the error for a client that does not take tasks."""
-    required: JsonObject = {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
-    message = f"The client has to declare the extension {EXTENSION}."
+    required: JsonObject = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
+    message = f"The client has to declare the extension {TASKS}."
     return protocol_error(MISSING_CAPABILITY, message, required)
 
 
