@@ -127,7 +127,7 @@ async def make_later() -> ToolRegistry:
 def tasking() -> ToolRegistry:
     """A tool whose calls may be tasks."""
     made = ToolRegistry()
-    made.register(msgspec.msgspec.structs.replace(BASH, task_support="optional"), bash)
+    made.register(msgspec.structs.replace(BASH, task_support="optional"), bash)
     return made
 
 

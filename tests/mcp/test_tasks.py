@@ -145,6 +145,15 @@ def test_who_gets_a_task(support: str, mode: str, extension: bool, outcome: Any,
         assert connected(sdk, server_of(done, None, support), use, mode, **options) == "complete"
 
 
+def test_older_revisions_have_no_requests_for_tasks(sdk: Sdk) -> None:
+    async def use(client: Any) -> None:
+        with pytest.raises(Exception, match="since the revision 2026-07-28") as refused:
+            await asked(sdk, client, "tasks/get", "x")
+        assert error_of(sdk, refused.value) == -32601
+
+    connected(sdk, server_of(done, Tasks(None)), use, "legacy")
+
+
 def test_cancelling_ends_the_handler_and_stays(sdk: Sdk) -> None:
     seen: list[str] = []
 
@@ -282,6 +291,14 @@ def test_a_server_that_stops_ends_its_tasks(sdk: Sdk, tmp_path: Path) -> None:
     assert state["status"] == "failed"
     tasks.close()
 
+    async def use(client: Any) -> Any:
+        with pytest.raises(Exception, match="The store of tasks is closed") as refused:
+            await asked(sdk, client, "tasks/get", task)
+        return error_of(sdk, refused.value), await created(client)
+
+    code, call = connected(sdk, server, use, extensions=extensions)
+    assert (code, call.is_error) == (-32603, True)
+
 
 def test_one_process_has_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "_BUSY_SECONDS", 0.01)
@@ -387,6 +404,9 @@ def test_a_task_is_its_principals_alone(sdk: Sdk) -> None:
                 "header": await sent("ada", "tasks/get", "edit", taskId=task),
                 "no header": await sent("ada", "tasks/get", "", taskId=task),
                 "undeclared": await sent("ada", "tasks/get", task, MODERN_META, taskId=task),
+                "hears": await sent(
+                    "ada", "subscriptions/listen", "", MODERN_META, notifications={"taskIds": [task]}
+                ),
             }
             state = await sent("ada", "tasks/get", task, taskId=task)
             more = await sent("ada", "tools/call", "edit", **call)
@@ -399,6 +419,7 @@ def test_a_task_is_its_principals_alone(sdk: Sdk) -> None:
     assert codes == {
         "get": -32602, "update": -32602, "cancel": -32602, "unknown": -32602, "no text": -32602,
         "long": -32602, "header": -32020, "no header": -32020, "undeclared": -32021,
+        "hears": -32021,
     }  # fmt: skip
     assert seen == []
 

@@ -32,7 +32,7 @@ from .listed import Announcer, Changes, Kind, Listed, ListedTool, answer, is_mod
 from .offered_requests import OfferedFunctions, OfferedRequests
 from .prompts_and_resources import Prompts, Resources
 from .sessions import closing_stream
-from .tasks import TaskCalls, TaskChannel, Tasks, needs_tasks, takes_tasks
+from .tasks import TaskCalls, TaskChannel, Tasks, check_listening, needs_tasks, takes_tasks
 
 _MAX_WAITING = 1000
 """Calls of one server that wait for answers at once; the question of one more is refused."""
@@ -244,8 +244,6 @@ def _cache_hints(seconds: float) -> JsonObject:
 
 
 _WAITING = "waiting"
-_BEGUN = "begun"
-"""Ids of the tasks that began while the server runs."""
 
 
 def _waiting_calls(context: Any) -> WaitingCalls:
@@ -283,14 +281,14 @@ class _Offered:
 
     @asynccontextmanager
     async def lifespan(self, _server: Any) -> AsyncGenerator[JsonObject]:
-        waiting, begun = WaitingCalls(), set[str]()
+        waiting = WaitingCalls()
         async with self.announcer.watching():
             try:
-                yield {_WAITING: waiting, _BEGUN: begun}
+                yield {_WAITING: waiting}
             finally:
                 waiting.close()
                 if self._tasks is not None:
-                    self._tasks.abandon(begun)
+                    self._tasks.abandon(waiting)
 
     async def set_level(self, context: Any, params: Any) -> Any:
         context.session._connection.state[LOG_LEVEL] = params.level
@@ -351,11 +349,10 @@ class _Offered:
 
         version = context.protocol_version
         try:
-            id, created = await tasks.start(TaskChannel(context, self._extra), run, sent)
+            channel = TaskChannel(context, self._extra)
+            return await tasks.start(channel, run, sent, _waiting_calls(context))
         except RefusalError as problem:
             return sent(ToolResult.failed(str(problem)))
-        context.lifespan_context[_BEGUN].add(id)
-        return created
 
     def _begin(self, context: Any, params: Any, tool: ListedTool) -> _RunningCall:
         channel = ClientChannel(context, self._extra)
@@ -398,6 +395,8 @@ class _Offered:
         """Undo what the SDK's models change: the order of a schema's keys, and a null that is all of a
         result.
         """
+        if context.method == "subscriptions/listen" and self._tasks is not None:
+            check_listening(context)
         result = await call_next(context)
         if context.method == "tools/list":
             cursor = (context.params or {}).get("cursor")

@@ -9,8 +9,10 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -128,48 +130,49 @@ class Tasks:
             raise ValueError("the bounds of tasks are positive")
         self.seconds = seconds
         self.result_size = result_size
-        self._most = most
-        self._most_of_client = most_of_client
-        self._database = Database(path, _SCHEMA, exclusive=True)
+        self.most = most
+        self.most_of_client = most_of_client
+        self.database = Database(path, _SCHEMA, exclusive=True)
 
     def close(self) -> None:
         """Close the file. Later requests for tasks fail."""
-        self._database.close()
+        self.database.close()
 
-    def create(self, owner: str | None) -> _Row:
-        """Keep a new task. Raises RefusalError where there are too many, StorageError where it cannot be."""
-        now = time.time()
-        row = _Row(secrets.token_urlsafe(32), owner, now, now, now + self.seconds, "working")
-        with self._database.write() as connection:
-            connection.execute("DELETE FROM tasks WHERE expires <= ?", [now])
-            (count,) = connection.execute("SELECT count(*) FROM tasks").fetchone()
-            (own,) = connection.execute("SELECT count(*) FROM tasks WHERE owner = ?", [owner]).fetchone()
-            if count >= self._most or own >= self._most_of_client:
-                raise RefusalError(
-                    f"The server keeps {self._most} tasks at most, {self._most_of_client} of one client, and "
-                    "has as many: the tool did not run. Wait until some have expired, then call again."
-                )
-            connection.execute(
-                "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", msgspec.structs.astuple(row)
+
+def _create(kept: Tasks, owner: str | None) -> _Row:
+    """Keep a new task. Raises RefusalError where there are too many, StorageError where it cannot be."""
+    now = time.time()
+    row = _Row(secrets.token_urlsafe(32), owner, now, now, now + kept.seconds, "working")
+    with kept.database.write() as connection:
+        connection.execute("DELETE FROM tasks WHERE expires <= ?", [now])
+        (count,) = connection.execute("SELECT count(*) FROM tasks").fetchone()
+        (own,) = connection.execute("SELECT count(*) FROM tasks WHERE owner = ?", [owner]).fetchone()
+        if count >= kept.most or own >= kept.most_of_client:
+            raise RefusalError(
+                f"The server keeps {kept.most} tasks at most, {kept.most_of_client} of one client, and "
+                "has as many: the tool did not run. Wait until some have expired, then call again."
             )
-        return row
+        connection.execute("INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", msgspec.structs.astuple(row))
+    return row
 
-    def find(self, id: str, owner: str | None) -> _Row | None:
-        """Return a task; None where there is none, or it is another's. Raises StorageError."""
-        with self._database.read() as connection:
-            found = connection.execute(
-                "SELECT * FROM tasks WHERE id = ? AND owner IS ? AND expires > ?", [id, owner, time.time()]
-            ).fetchone()
-        return None if found is None else _Row(*found)
 
-    def settle(self, row: _Row) -> None:
-        """Keep how a task ended, unless it had ended before. Raises StorageError."""
-        with self._database.write() as connection:
-            connection.execute(
-                "UPDATE tasks SET status = ?, message = ?, outcome = ?, updated = ? "
-                "WHERE id = ? AND status = 'working'",
-                [row.status, row.message, row.outcome, time.time(), row.id],
-            )
+def _kept_row(kept: Tasks, id: str, owner: str | None) -> _Row | None:
+    """Return a task; None where there is none, or it is another's. Raises StorageError."""
+    with kept.database.read() as connection:
+        found = connection.execute(
+            "SELECT * FROM tasks WHERE id = ? AND owner IS ? AND expires > ?", [id, owner, time.time()]
+        ).fetchone()
+    return None if found is None else _Row(*found)
+
+
+def _settle(kept: Tasks, row: _Row) -> None:
+    """Keep how a task ended, unless it had ended before. Raises StorageError."""
+    with kept.database.write() as connection:
+        connection.execute(
+            "UPDATE tasks SET status = ?, message = ?, outcome = ?, updated = ? "
+            "WHERE id = ? AND status = 'working'",
+            [row.status, row.message, row.outcome, time.time(), row.id],
+        )
 
 
 class TaskChannel(ClientChannel):
@@ -198,6 +201,11 @@ class TaskChannel(ClientChannel):
 class _Running(Struct, frozen=True):
     channel: TaskChannel
     work: "asyncio.Task[None]"
+    server: object
+
+    def abandon(self) -> None:
+        self.channel.stop()
+        self.work.cancel()
 
 
 class _Params(Struct, rename="camel", frozen=True):
@@ -219,27 +227,30 @@ class TaskCalls:
     def handlers(self) -> dict[str, Callable[[Any, Any], Coroutine[object, object, JsonObject]]]:
         return {"tasks/get": self._get, "tasks/update": self._update, "tasks/cancel": self._cancel}
 
-    async def start(self, channel: TaskChannel, run: _Run, answer: _Answer) -> tuple[str, JsonObject]:
-        """Return the id of a new task, which runs from now on, and the result of its call. Raises
-        RefusalError: there are too many tasks, or they cannot be kept.
+    async def start(self, channel: TaskChannel, run: _Run, answer: _Answer, server: object) -> JsonObject:
+        """Return the result of a call that is a new task, and runs from now on. `server` stands for the
+        server while it runs. Raises RefusalError: there are too many tasks, or they cannot be kept.
         """
-        row = await asyncio.to_thread(self._kept.create, _owner(channel.context))
-        work = asyncio.create_task(self._follow(row, run(channel), answer))
-        self._running[row.id] = _Running(channel, work)
-        return row.id, {"resultType": "task", **row.shown()}
+        row = await asyncio.to_thread(_create, self._kept, _owner(channel.context))
+        work = asyncio.create_task(self._follow(row, partial(run, channel), answer))
+        self._running[row.id] = _Running(channel, work, server)
+        work.add_done_callback(lambda _: self._running.pop(row.id))
+        return {"resultType": "task", **row.shown()}
 
-    def abandon(self, ids: Iterable[str]) -> None:
+    def abandon(self, server: object) -> None:
         """End the tasks of a server that stops; they are told as failed."""
-        for running in [self._running[id] for id in ids if id in self._running]:
-            running.channel.stop()
-            running.work.cancel()
+        for running in [*self._running.values()]:
+            if running.server is server:
+                running.abandon()
 
-    async def _follow(self, row: _Row, call: Coroutine[object, object, ToolResult], answer: _Answer) -> None:
+    async def _follow(
+        self, row: _Row, call: Callable[[], Coroutine[object, object, ToolResult]], answer: _Answer
+    ) -> None:
         kept = self._kept
         try:
             try:
                 async with asyncio.timeout(kept.seconds):
-                    result = answer(await call)
+                    result = answer(await call())
             except TimeoutError:
                 ended = _failed(row, f"The tool ran for {kept.seconds:g} s, and was cancelled.")
             else:
@@ -251,17 +262,18 @@ class TaskCalls:
                         f"The tool ran, and its result of {len(outcome)} bytes is longer than "
                         f"{kept.result_size}, which a task may have. Ask for less at once.",
                     )
-            await asyncio.to_thread(kept.settle, ended)
+            await asyncio.to_thread(_settle, kept, ended)
         except StorageError as problem:
             _LOG.error("The outcome of a task could not be kept: %s", problem)
-        finally:
-            del self._running[row.id]
 
     async def _find(self, context: Any, id: str) -> tuple[_Row, _Running | None]:
         """A task of the client's own, and its call while that runs. Raises the SDK's MCPError."""
         # Looked up before the row is read: when a call has left, its outcome is there.
         running = self._running.get(id)
-        row = await asyncio.to_thread(self._kept.find, id, _owner(context))
+        try:
+            row = await asyncio.to_thread(_kept_row, self._kept, id, _owner(context))
+        except StorageError as problem:
+            raise protocol_error(INTERNAL_ERROR, str(problem)) from None
         if row is None:
             raise protocol_error(INVALID_PARAMS, "There is no such task, or it has expired.")
         if row.status != "working":
@@ -300,8 +312,9 @@ class TaskCalls:
         if running is not None:
             message = "The client cancelled it; it may have taken effect in part."
             cancelled = msgspec.structs.replace(row, status="cancelled", message=message)
-            await asyncio.to_thread(self._kept.settle, cancelled)
-            self.abandon([row.id])
+            with suppress(StorageError):  # then it is told as failed
+                await asyncio.to_thread(_settle, self._kept, cancelled)
+            running.abandon()
         return {}
 
 
@@ -309,6 +322,13 @@ def takes_tasks(context: Any) -> bool:
     """Return whether a request's client takes a task for an answer."""
     capabilities = context.session.client_capabilities if is_modern(context.protocol_version) else None
     return TASKS in (getattr(capabilities, "extensions", None) or {})
+
+
+def check_listening(context: Any) -> None:
+    """Raise the SDK's MCPError for a client that wants to hear of tasks, and does not take any."""
+    wanted = (context.params or {}).get("notifications")
+    if isinstance(wanted, dict) and wanted.get("taskIds") and not takes_tasks(context):
+        raise needs_tasks()
 
 
 def needs_tasks() -> Exception:
