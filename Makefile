@@ -69,10 +69,11 @@ check: $(STAMP) ## Fail when generated/ is not what specs/ say
 	$(BIN)/toolcast generate --check
 	@for project in $(DOWNSTREAM); do $(BIN)/toolcast generate --check --config $$project || exit 1; done
 
-lint: $(STAMP) ## Style and formatting; workflows audited
+lint: $(STAMP) ## Style and formatting; workflows audited; names of changes/
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/zizmor --offline --quiet .github/workflows action.yml
+	@said=$$($(BIN)/towncrier build --draft 2>&1) || { echo "$$said"; exit 1; } # a name without a type
 
 format: $(STAMP) ## Apply what lint would ask for
 	$(BIN)/ruff check --fix .
@@ -163,6 +164,7 @@ $(RELEASE)/.installed: pyproject.toml
 
 release-check: $(RELEASE)/.installed $(TOOLS) ## Every step of a release but the upload: builds, contents, an SBOM, an empty environment, the tutorial
 	rm -rf dist
+	$(BIN)/towncrier build --draft --version $(VERSION)
 	$(RELEASE)/bin/python -m build --quiet --outdir dist .
 	$(RELEASE)/bin/python -m build --quiet --outdir dist codegen/toolcast_tools
 	test -f dist/toolcast-$(VERSION)-py3-none-any.whl
