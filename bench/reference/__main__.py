@@ -1,4 +1,4 @@
-"""Writes the pages of docs/reference that are made from the source, and the data of what providers take.
+"""Writes the pages of docs/reference that are made from the source, data of what providers take, and skills/.
 
     python -m bench.reference --write
 
@@ -9,7 +9,7 @@ lacks: a parameter, the return value, an exception that the body raises, a field
 import argparse
 import sys
 
-from . import rule_data
+from . import agent_skill, rule_data
 from .all_pages import FOLDER, NAMES, all_pages, differing, write
 from .public_names import problems
 
@@ -28,6 +28,8 @@ def main() -> int:
     found = [f"docs/reference/{each}" for each in act(FOLDER, all_pages(), NAMES)]
     data = act(rule_data.FOLDER, rule_data.data_files(), rule_data.VECTORS)
     found += [f"codegen/toolcast/providers/{each}" for each in data]
+    skills = act(agent_skill.FOLDER, agent_skill.agent_skill(), agent_skill.ALL)
+    found += [f"skills/{each}" for each in skills]
     sys.stdout.write("".join(f"{each}\n" for each in found))
     return int(bool(lacking) or (bool(found) and not options.write))
 

@@ -9,7 +9,7 @@ import pytest
 from . import links
 from .links import DOCS, REPOSITORY, ROOT, SITE, broken
 
-OUTSIDE = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "examples/README.md")
+OUTSIDE = ("README.md", "AGENTS.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "examples/README.md")
 PAGES = [*(ROOT / page for page in OUTSIDE), *sorted(DOCS.rglob("*.md"))]
 
 
