@@ -107,7 +107,9 @@ class Search:
 
 def make() -> ToolRegistry:
     made = ToolRegistry()
-    made.register(msgspec.structs.replace(GLOB, scopes=("files:read",)), glob)  # without a principal, of no effect
+    made.register(
+        msgspec.structs.replace(GLOB, scopes=("files:read",)), glob
+    )  # without a principal, of no effect
     made.register(EDIT, edit)
     made.register(FILE_READ, file_read)
     made.register(GREP, grep)

@@ -23,7 +23,6 @@ from ..runtime.grammars import INSTALL, GrammarError, TextGrammar, TextInput, gr
 from ..runtime.hidden_parameters import without_parameters
 from ..spec.keys import KEYS, SYNONYMS
 from ..spec.parsed_document import Document, Path, SharedTypes, diagnose
-from ..spec.read_file import SourceDocument
 from ..spec.spec_checker import Names, SpecChecker, quoted
 from ..spec.text_input import PARAMETER
 from ..spec.tool_spec import ToolSpec
