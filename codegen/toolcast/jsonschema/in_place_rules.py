@@ -341,7 +341,8 @@ def _explain_union(
     reasons = "; ".join(one.message for one in closest[:3])
     more = f"; and {len(closest) - 3} more" if len(closest) > 3 else ""
     text = f"{messages.label(path)} matches none of the {len(nodes)} forms allowed here; for the closest: "
-    return [Violation(path, text + reasons + more, keyword, len(nodes))]
+    each = tuple(tuple(found) for _, found in fitting)
+    return [Violation(path, text + reasons + more, keyword, len(nodes), each)]
 
 
 def _wrong_kind(found: list[Violation], path: str) -> bool:

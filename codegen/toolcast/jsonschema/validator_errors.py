@@ -14,12 +14,14 @@ class Violation(Struct, frozen=True):
         message: what is wrong, in words.
         keyword: the JSON Schema keyword.
         expected: the keyword's value.
+        forms: of a value that is none of several forms: the violations of each form that has its type.
     """
 
     path: str
     message: str
     keyword: str
     expected: Any = None
+    forms: "tuple[tuple[Violation, ...], ...]" = ()
 
 
 class UnsupportedSchema(ValueError):  # noqa: N818  # a public name

@@ -184,6 +184,48 @@ def test_what_comes_out_is_accepted_and_what_is_accepted_stays(value: Any) -> No
     assert all(VALIDATOR.accepts(fit.value) for fit in found)
 
 
+TEXT, WHOLE, FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+FORMS = {
+    "properties": {
+        "part": {
+            "anyOf": [
+                {"properties": {"text": TEXT}, "required": ["text"], "additionalProperties": False},
+                {
+                    "properties": {
+                        "size": WHOLE,
+                        "in": {"anyOf": [{"properties": {"n": WHOLE}}, {"properties": {"b": FLAG}}]},
+                        "tags": {"type": "array"},
+                        "more": {"type": ["object", "null"]},
+                    },
+                    "required": ["size"],
+                    "additionalProperties": False,
+                },
+            ]
+        },
+        "note": TEXT,
+    }
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ({"part": {"text": "5"}, "note": ""}, {"part": {"text": "5"}, "note": ""}),
+        ({"part": {"size": "5", "tags": ""}}, {"part": {"size": 5, "tags": []}}),
+        (
+            {"part": {"size": "5", "in": {"n": "1", "b": "x"}, "more": ""}},
+            {"part": {"size": 5, "in": {"n": 1, "b": "x"}, "more": {}}},
+        ),
+        ({"part": {"size": "five"}}, None),
+        ({"part": {"size": "5", "in": {"n": "1", "b": "true"}}}, None),
+    ],
+)
+def test_texts_in_one_of_several_forms_are_read_as_that_form_wants_them(sent: Any, read: Any) -> None:
+    fitting = Fitting(Validator(FORMS), ("number", "boolean", "json-text", "empty-string"), 5)
+    found = [fit.value for fit in fitting.fits(sent)]
+    assert found == [read] if read is not None else len(found) != 1
+
+
 @given(st.lists(st.text(max_size=4) | st.integers(0, 3), max_size=4))
 @example(["A·", "℘", "a b", "a.b", 0, '"'])  # the first two are names, though `\w` does not match them
 def test_paths_are_read_as_they_are_written(steps: list[str | int]) -> None:

@@ -21,6 +21,9 @@ _MAX_TRIES = 64
 _MAX_WORK = 50_000
 """Parts of values that are validated for one call, so that large arguments get fewer tries, at least two."""
 
+_MAX_READINGS = 8
+"""Readings of the texts in a value by one form of several."""
+
 _WRAPPERS = frozenset(
     {"arguments", "args", "kwargs", "parameters", "params", "input", "tool_input", "properties"}
 )
@@ -66,7 +69,7 @@ class Fit(NamedTuple):
 
 
 class _Option(NamedTuple):
-    """A repair of one place: its guesses, the new value there (None with `absent`), and the whole value."""
+    """A repair of one place: its guesses, the new value there, the whole value; if `absent`, with less in it."""
 
     guesses: tuple[Name, ...]
     after: Any
@@ -193,7 +196,8 @@ def _options(
     """Return meanings of `found`, as far as its type can be what the violations ask for."""
     refused = [each for each in violations if steps_of(each.path) == steps]
     types = _types(refused)
-    for option in (*_others(value, steps, found, read), *_nested(value, steps, found, violations)):
+    nested = (*_nested(value, steps, found, violations), *_in_forms(value, steps, refused, read))
+    for option in (*_others(value, steps, found, read), *nested):
         if option.absent or types is None or not types.isdisjoint(_TYPES[type(option.after)]):
             yield option
 
@@ -215,6 +219,9 @@ def _others(value: object, steps: Steps, found: object, read: _Read) -> Iterator
         if steps and isinstance(steps[-1], str) and found.strip() in ("", "null"):
             name: Name = "null-text" if found.strip() else "empty-string"
             guesses = (name,) if found in ("", "null") else ("blanks", name)
+            if name == "empty-string":
+                yield put([], *guesses)
+                yield put({}, *guesses)
             yield _Option(guesses, None, without(value, steps), absent=True)
     elif isinstance(found, int):
         if found in (0, 1) and not isinstance(found, bool):
@@ -255,6 +262,24 @@ def _nested(
                 yield _Option(("missing-nesting",), after, with_value(value, steps, after))
             if not rest:
                 break  # the same
+
+
+def _in_forms(value: object, steps: Steps, refused: "list[Violation]", read: _Read) -> Iterator[_Option]:
+    """Return an object or array whose texts have the meanings that one of its forms asks for."""
+    for form in (each for violation in refused for each in violation.forms):
+        made = [_Option((), None, value)]
+        for path, place, _ in _places(value, form):
+            inner = any(each.path == path and each.forms for each in form)
+            made = [
+                _Option((*one.guesses, *option.guesses), None, option.whole, one.absent or option.absent)
+                for one in made
+                for found in [value_at(one.whole, place)]
+                if inner or isinstance(found, str)
+                for option in _options(one.whole, place, found, form, read)
+            ][:_MAX_READINGS]
+        for one in filter(lambda each: each.guesses, made):
+            guesses = tuple(dict.fromkeys(one.guesses))
+            yield _Option(guesses, value_at(one.whole, steps), one.whole, one.absent)
 
 
 def _is_list_text(value: object) -> bool:
@@ -300,7 +325,7 @@ def _parsed(text: str) -> object:
 
 def _repairs(path: str, found: object, option: _Option) -> list[Repair]:
     before = _text(found)
-    after = "" if option.absent else _text(option.after)
+    after = "" if option.absent and option.after is None else _text(option.after)
     return [Repair(guess, path, None, before, after) for guess in option.guesses]
 
 
