@@ -29,6 +29,7 @@ from toolcast.text_formats.expressions import NOTHING, Characters, Repeat, Rules
 from toolcast.text_formats.restricted_text import Ending, closed, without
 
 from generated.registry import BINDINGS
+from tests.agents.text_calls.formats.chat_templates import TEMPLATES
 from tests.agents.text_calls.formats.writers import FAMILIES, raw_or_python
 from tests.project.fake import config_of, put, tree
 from tests.sampled import sampled
@@ -282,6 +283,37 @@ def test_a_structural_tag_leaves_text_to_the_engine_and_says_the_rest() -> None:
     assert text.members("tensorrt-llm") == {"response_format": {"type": "ebnf", "ebnf": made.text}}
     with pytest.raises(ValueError, match="takes grammars for gbnf"):
         made.members("llama.cpp")
+
+
+def test_a_tag_takes_a_header_before_calls_that_begins_as_a_thought_does() -> None:
+    made = call_grammar("muse", "xgrammar-tag", TOOLS, CallsAllowed())
+    assert json.loads(made.text)["format"]["type"] == "grammar"
+    header = "<|start|>assistant to=ping<|message|>"
+    call = '<atem:function_calls>\n<atem:invoke name="ping">\n</atem:invoke>\n</atem:function_calls>'
+    free = matcher(grammar("muse", required=False).text)
+    assert takes(free, f"{header}{call}<|eom|>{header}{call}")
+
+
+def test_the_contract_decides_what_has_nothing_between_its_marks() -> None:
+    texts = {"path": "", "tags": []}
+    text = TEMPLATES["minimax-m3"].write([("read", texts)])
+    assert "<tags>]<]minimax[>[</tags>" in text
+    assert takes(matcher(grammar("minimax-m3", required=True).text), text)
+    (call,) = parse(text, "minimax-m3").calls
+    guesses = TextDispatcher(ToolRegistry()).guesses
+    assert guess(call.arguments, lambda each: each, VALIDATORS["read"], guesses) == texts
+
+
+def test_no_marker_begins_in_a_string_of_a_list_and_goes_on_in_the_next() -> None:
+    made = grammar("dots", required=True)
+    call = (
+        '<dots_function_call><invoke name="read"><parameter name="path">a</parameter>'
+        '<parameter name="tags">["%s"]</parameter></invoke></dots_function_call>'
+    )
+    for tags, read in (('<parameter name=",">', False), ("<parameter name", True), ('a",">', True)):
+        assert bool(parse(call % tags, "dots").calls) is read
+        assert takes(matcher(made.text), call % tags) is read
+    assert "parameters" in {each.keyword for each in made.losses if each.stricter and not each.tool}
 
 
 def test_texts_without_a_substring_are_those_that_a_search_does_not_find_it_in() -> None:

@@ -20,6 +20,7 @@ from ..contract.tree import (
     Contract,
     Enum,
     Field,
+    Map,
     Node,
     Nothing,
     Null,
@@ -30,7 +31,18 @@ from ..contract.tree import (
     Union,
     nodes,
 )
-from .expressions import NOTHING, Expression, Repeat, Rule, Rules, Text, choice, optional, sequence
+from .expressions import (
+    NOTHING,
+    Expression,
+    Repeat,
+    Rule,
+    Rules,
+    Text,
+    choice,
+    optional,
+    parts_of,
+    sequence,
+)
 from .restricted_text import Ending, TooLargeError, closed
 from .scalars import ANY_TEXT
 from .spellings import GAP, Braces, Elements, Ended, Python, Raw, Spelling, pattern, written
@@ -96,7 +108,7 @@ class CallArguments:
             spellings: Mapping[str, Callable[[], Spelling]] = {
                 "raw": Raw,
                 "elements": Elements,
-                "json": lambda: Ended(self._rules, endings),
+                "json": lambda: Ended(self._rules, [*endings, *_across(endings)]),
                 "python": Python,
                 "braces": lambda: Braces(self._rules, self._form.quote),
             }
@@ -213,6 +225,9 @@ class CallArguments:
             else:
                 inner.append(self._members(each, least=1))
                 inner += [] if any(field.required for field in each.fields) else [Text("{}")]
+        empty = {each for each in map(_empty, others) if each}
+        if not texts and len(empty) == 1:  # the contract tells what has nothing between its marks
+            inner.append(Text(""))
         options = [sequence(each, Text(close)) for each in inner]
         ends = (Ending(Text(f"{self._form.prefix}<")),)
         value = self._text((texts, [each for each in others if each not in nested]), close, ends)
@@ -313,6 +328,30 @@ class CallArguments:
             else:
                 made.append(Text(value))
         return made
+
+
+def _empty(node: Node) -> str:
+    """Return the type of a node's empty value; "" where it has none, or its empty value is text."""
+    if isinstance(node, Array):
+        return "" if node.min_items else "array"
+    if isinstance(node, Map):
+        return "" if node.min_size else "object"
+    required = isinstance(node, Object) and (node.min_size or any(each.required for each in node.fields))
+    return "object" if isinstance(node, Object) and not required else ""
+
+
+def _across(endings: Sequence[Ending]) -> Iterator[Ending]:
+    """Give the beginnings of endings up to a quotation mark, which ends a string: the rest would stand behind
+    it, and no string is written with what follows it.
+    """
+    for each in endings:
+        begun: list[Expression] = []
+        for part in parts_of(each.pattern) or (each.pattern,):
+            head, mark, _ = part.text.partition('"') if isinstance(part, Text) else ("", "", "")
+            if mark:
+                yield Ending(sequence(*begun, Text(head + mark)))
+                break
+            begun.append(part)
 
 
 def _is_free(node: String) -> bool:

@@ -95,7 +95,9 @@ class CallRules:
         """
         head = "" if self._main is None else self._trigger(self._main)
         others = sorted({literal_of(each.open) for each in self._thoughts})
-        shared = any(each.startswith(head) for each in (*others, *self._format.dropped))
+        shared = any(each.startswith(head) for each in others) or any(
+            each.startswith((head, *others)) for each in self._format.dropped
+        )
         if self._main is None or self._start is not None or self._allowed.required or shared:
             return _grammar_tag(self.grammar())
         calls = behind(self._rules, self._blocks(self._main), head)
@@ -117,6 +119,9 @@ class CallRules:
         reasons = [
             ("text", markers, True), ("calls", "are written in one form, where others are read as well", True)
         ]  # fmt: skip
+        if any(form.parameters for form in (self._main, self._start) if form is not None):
+            values = "hold none of their own markers, also not from one string of JSON to the next"
+            reasons.append(("parameters", values, True))
         if self._allowed.required:
             reasons.append(("thought", "that the prompt began is not said: begin behind it", True))
         else:
