@@ -69,7 +69,7 @@ class Fit(NamedTuple):
 
 
 class _Option(NamedTuple):
-    """A repair of one place: its guesses, the new value there, the whole value; if `absent`, with less in it."""
+    """A repair of one place: its guesses, the value there, the whole value; if `absent`, with less in it."""
 
     guesses: tuple[Name, ...]
     after: Any
