@@ -53,6 +53,8 @@ LENGTHS: Final = ("pattern", "format", "minLength", "maxLength")
 _MAX_NODES: Final = 20_000
 _MAX_FIELDS: Final = 1_000
 _MAX_NESTING: Final = 100
+_SPARSE: Final = 2**53
+"""From here on there are integers beside a bound that no float holds."""
 _MAX_COUNTED: Final = 2_000
 """Pairs of a property and a number of properties before it."""
 
@@ -176,14 +178,15 @@ class Values:
             self._lose(node, "multipleOf", "is not regular for a grammar")
         least, above = _some(node.minimum), _some(node.exclusive_minimum)
         most, below = _some(node.maximum), _some(node.exclusive_maximum)
-        if node.integer:
-            lows = [*map(ceil, least), *(floor(each) + 1 for each in above)]
-            highs = [*map(floor, most), *(ceil(each) - 1 for each in below)]
-            name, found = "integer", integer(max(lows, default=None), min(highs, default=None))
-        else:
+        lows = [*map(ceil, least), *(floor(each) + 1 for each in above)]
+        highs = [*map(floor, most), *(ceil(each) - 1 for each in below)]
+        name, found = "integer", integer(max(lows, default=None), min(highs, default=None))
+        if not node.integer:
             floats = [*map(_exact, least), *(exclusive(each, inf) for each in above)]
             ends = [*map(_exact, most), *(exclusive(each, -inf) for each in below)]
-            name, found = "number", number(max(floats, default=None), min(ends, default=None))
+            whole = [found] if any(abs(each) >= _SPARSE for each in (*above, *below)) else []
+            name = "number"
+            found = choice([number(max(floats, default=None), min(ends, default=None)), *whole])
         return self._rule(node, found, "" if least or above or most or below else name, token=True)
 
     def _reference(self, node: Reference) -> Expression:
