@@ -304,6 +304,27 @@ def test_the_contract_decides_what_has_nothing_between_its_marks() -> None:
     assert guess(call.arguments, lambda each: each, VALIDATORS["read"], guesses) == texts
 
 
+def test_an_enum_of_several_types_has_the_type_of_each_value() -> None:
+    values: list[Any] = [1, "a", True, None, {"k": 1}, [2], 1.5]
+    schema = {"type": "object", "properties": {"e": {"enum": values}}}
+    made = matcher(call_grammar("kimi-k3", "llguidance", {"f": schema}, CallsAllowed()).text)
+    for value in values:
+        text = FAMILIES["kimi-k3"].write([("f", {"e": value})])
+        assert takes(made, text), text
+        other = "null" if isinstance(value, dict) else "object"
+        assert not takes(made, re.sub('type="[a-z]+"', f'type="{other}"', text))
+
+
+def test_thousands_of_strings_are_written_with_what_closes_them() -> None:
+    values = [f"<{number}>\n" * (1 + number % 3) for number in range(3_000)]
+    schema = {"type": "object", "properties": {"e": {"enum": [*values, "a</parameter>", "\n\r"]}}}
+    made = call_grammar("qwen3-coder", "gbnf", {"f": schema}, CallsAllowed())
+    assert [each.reason for each in made.losses if each.keyword == "enum"] == [
+        "is without 'a</parameter>', which has no form there"
+    ]
+    assert all(f'"<{number}>' in made.text for number in range(3_000))
+
+
 def test_no_marker_begins_in_a_string_of_a_list_and_goes_on_in_the_next() -> None:
     made = grammar("dots", required=True)
     call = (

@@ -31,6 +31,7 @@ from ..contract.tree import (
     Union,
     nodes,
 )
+from ..jsonschema.json_values import type_of
 from .expressions import (
     NOTHING,
     Expression,
@@ -43,7 +44,7 @@ from .expressions import (
     parts_of,
     sequence,
 )
-from .restricted_text import Ending, TooLargeError, closed
+from .restricted_text import Ending, TooLargeError, closed, holds
 from .scalars import ANY_TEXT
 from .spellings import GAP, Braces, Elements, Ended, Python, Raw, Spelling, pattern, written
 from .text_format import KEY, CallForm, ParameterForm
@@ -180,8 +181,7 @@ class CallArguments:
             options.append(sequence(written(form.open[0], key=field.encode_name), value))
         for each in () if typed is None else others if plain else (field.node,):
             assert typed is not None
-            numbers = isinstance(each, Enum) and all(type(value) in (int, float) for value in each.values)
-            word = "number" if numbers else _TYPES.get(type(each), "object")
+            word = _type(each.values[0]) if isinstance(each, Enum) else _TYPES.get(type(each), "object")
             named = (one for one in typed.open if f'"{word}"' in one or f">{word}<" in one)
             open = written(next(named, typed.open[0]), key=field.encode_name)
             value = self._spelt("json", self._endings(typed)).value(each)
@@ -253,9 +253,8 @@ class CallArguments:
                 waiting = [*each.branches, *waiting]
             elif isinstance(each, Enum):
                 strings = tuple(value for value in each.values if isinstance(value, str))
-                rest = tuple(value for value in each.values if not isinstance(value, str))
                 texts += [replace(each, values=strings)] if strings else []
-                others += [replace(each, values=rest)] if rest else []
+                others += _by_type(each)
             elif isinstance(each, (String, Anything)):
                 texts.append(each)
             elif not isinstance(each, Nothing):
@@ -284,11 +283,14 @@ class CallArguments:
                     self._lose(each, "type", "is written as text, which is read as a string", stricter=True)
             return closed(self._rules, "text", ANY_TEXT, close, ends)
         typed = [each for node in others for each in self._typed(node, ends)]
-        whole = choice(each for node in texts for each in self._strings(node, close, ends))
+        strings = [each for node in texts for each in self._strings(node, close, ends)]
+        whole = choice(strings)
         options = [sequence(each, Text(close)) for each in typed]
-        lines = (*ends, *_BREAKS) if trim == "newline" else ends
-        options.append(self._closed(texts, whole, close, lines))
-        if trim == "newline":
+        if trim != "newline":
+            options.append(self._closed(texts, whole, close, ends))
+        else:
+            line = choice(each for each in strings if not isinstance(each, Text) or _is_line(each.text))
+            options.append(self._closed(texts, line, close, (*ends, *_BREAKS)))
             options += [sequence(_BREAK, each, _BREAK, Text(close)) for each in typed]
             options.append(self._closed(texts, sequence(_BREAK, whole, _BREAK), close, ends))
         return choice(options)
@@ -296,8 +298,11 @@ class CallArguments:
     def _closed(
         self, texts: Sequence[Node], value: Expression, close: str, ends: Sequence[Ending]
     ) -> Expression:
+        name = f"{self._tool}-text"
+        if all(isinstance(node, Enum) for node in texts):  # none of which has an ending
+            return self._rules.token(name, sequence(value, Text(close))) if value != NOTHING else NOTHING
         try:
-            return closed(self._rules, f"{self._tool}-text", value, close, ends)
+            return closed(self._rules, name, value, close, ends)
         except TooLargeError:
             for node in texts:
                 for keyword in LENGTHS:
@@ -310,10 +315,6 @@ class CallArguments:
             return []
         if isinstance(node, Boolean):
             return [Text(each) for each in ("true", "false", "True", "False")]
-        if isinstance(node, Enum) and None in node.values:
-            self._typed(Null(pointer=node.pointer), endings)
-            left = tuple(each for each in node.values if each is not None)
-            return self._typed(replace(node, values=left), endings) if left else []
         return [self._spelt("json", endings).value(node)]
 
     def _strings(self, node: Node, close: str, ends: Sequence[Ending]) -> list[Expression]:
@@ -323,11 +324,31 @@ class CallArguments:
         assert isinstance(node, Enum)
         made: list[Expression] = []
         for value in node.values:
-            if closed(Rules(), "text", Text(value), close, ends) == NOTHING:
+            if holds(value, close, ends):
                 self._lose(node, "enum", f"is without {value!r}, which has no form there", stricter=True)
             else:
                 made.append(Text(value))
         return made
+
+
+def _by_type(node: Enum) -> list[Node]:
+    """Return the values of an enum that are no strings, those of a type together."""
+    found: dict[str, list[object]] = {}
+    for value in node.values:
+        found.setdefault(_type(value), []).append(value)
+    return [
+        Null(pointer=node.pointer) if name == "null" else replace(node, values=tuple(values))
+        for name, values in found.items()
+        if name != "string"
+    ]
+
+
+def _type(value: object) -> str:
+    return type_of(value).replace("integer", "number")
+
+
+def _is_line(text: str) -> bool:
+    return "\n" not in text and "\r" not in text
 
 
 def _empty(node: Node) -> str:

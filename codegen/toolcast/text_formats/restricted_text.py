@@ -168,6 +168,22 @@ def closed(rules: Rules, name: str, text: Expression, close: str, endings: Seque
     return without(rules, name, whole, left)
 
 
+def holds(text: str, close: str, endings: Sequence[Ending]) -> bool:
+    """Tell whether one of some endings begins in a text that a marker closes: `closed` has no such text."""
+    steps, whole = _Steps(Rules()), text + close
+    for each in endings:
+        begins = union(span for ranges, _ in steps.of(each.pattern) for span in ranges)
+        for start in range(min(len(text), 1) if each.anchored else len(text)):
+            rests, at = ([each.pattern] if _has(begins, ord(text[start])) else []), start
+            while rests and at < len(whole):
+                follow = (step for rest in rests for step in steps.of(rest))
+                rests = [*dict.fromkeys(rest for ranges, rest in follow if _has(ranges, ord(whole[at])))]
+                if any(map(steps.may_be_empty, rests)):
+                    return True
+                at += 1
+    return False
+
+
 def _signs(rules: Rules, expression: Expression) -> Iterator[tuple[int, int]]:
     """Give the characters that its texts may have."""
     if isinstance(expression, Characters):

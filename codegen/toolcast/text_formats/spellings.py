@@ -28,7 +28,7 @@ from .expressions import (
     repeated,
     sequence,
 )
-from .restricted_text import Ending, TooLargeError, closed
+from .restricted_text import Ending, TooLargeError, closed, holds
 from .scalars import ANY_TEXT, characters
 from .text_format import HOLE
 
@@ -172,15 +172,16 @@ class Ended(Spelling):
     def ended(self, open: str, texts: Expression, close: str) -> Expression:
         """Return texts, behind what opens them, with what closes them."""
         content = sequence(Text(open), self.content(texts))
-        own = Rules() if isinstance(content, Text) else self._rules
+        if isinstance(content, Text):
+            shut = holds(content.text, close, self._endings)
+            return NOTHING if shut else sequence(content, Text(close))
         try:
-            found = closed(own, "string", content, close, self._endings)
+            return closed(self._rules, "string", content, close, self._endings)
         except TooLargeError:
             if texts == ANY_TEXT:
                 raise
             self.widened = True
             return self.ended(open, ANY_TEXT, close)
-        return sequence(content, Text(close)) if own != self._rules and found != NOTHING else found
 
     def quoted(self, texts: Expression) -> Expression:
         """Return a string without what ends the text around it."""
