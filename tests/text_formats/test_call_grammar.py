@@ -257,6 +257,14 @@ def test_what_a_form_cannot_hold_is_told_or_refused() -> None:
         call_grammar("qwen3-coder", "gbnf", {"f": schema}, CallsAllowed())
     optional = call_grammar("qwen3-coder", "gbnf", {"f": {**schema, "required": []}}, CallsAllowed())
     assert any("'a<b'" in each.reason and each.stricter for each in optional.losses)
+    deep: dict[str, Any] = {"type": "object"}
+    for words in ("more than 100 deep; flatten it.", "too deeply to be read; flatten it, or"):
+        for _ in range(100):
+            deep = {"type": "object", "properties": {"a": deep}}
+        with pytest.raises(ValueError, match=re.escape(words)) as refused:
+            call_grammar("hermes", "gbnf", {"f": deep}, CallsAllowed())
+        assert str(refused.value).startswith("Tool 'f' cannot be called in the text format 'hermes': /param")
+        assert len(str(refused.value)) < 400
     with pytest.raises(ValueError, match="leads to no definition"):
         call_grammar("hermes", "gbnf", {"f": {"type": "object", "$ref": "#/properties/x"}}, CallsAllowed())
 

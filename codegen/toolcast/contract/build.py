@@ -403,7 +403,11 @@ def contract_of(schema: JsonMapping) -> Contract:
             definitions={key: reader.read(each, f"/$defs/{escape(key)}") for key, each in below.items()},
             files={},
         )
-    except (LookupError, TypeError, AttributeError, RecursionError) as problem:
+    except RecursionError:
+        raise ValueError(
+            "/parameters: its schemas nest too deeply to be read; flatten it, or move inner ones to `$defs`"
+        ) from None
+    except (LookupError, TypeError, AttributeError) as problem:
         raise ValueError(f"the schema cannot be read: {problem}") from problem
 
 

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from ..contract.build import contract_of
+from ..contract.tree import Contract
 from ..diagnostics import did_you_mean
 from ..jsonschema.json_values import JsonObject
 from .call_arguments import CallArguments
@@ -63,7 +64,7 @@ class CallRules:
         self._format = format
         self._allowed = allowed
         self._rules = Rules()
-        self._contracts = {name: contract_of(schema) for name, schema in sorted(tools.items())}
+        self._contracts = {name: self._read(name, schema) for name, schema in sorted(tools.items())}
         self._main, self._start = _forms(format)
         self._thoughts = (*format.thoughts, *_THINK)
         longest = [
@@ -264,6 +265,17 @@ class CallRules:
         ways = [sequence(written(each, name=name), body, close) for each in opens]
         return factored(self._rules, "marker", ways)
 
+    def _read(self, name: str, schema: JsonObject) -> Contract:
+        try:
+            return contract_of(schema)
+        except ValueError as problem:
+            raise self._refused(name, problem) from None
+
+    def _refused(self, name: str, problem: ValueError) -> ValueError:
+        return ValueError(
+            f"Tool {name!r} cannot be called in the text format {self._format.id!r}: {problem}."
+        )
+
     def _check_names(self, names: re.Pattern[str]) -> None:
         for name in self._contracts:
             if names.fullmatch(name) is None or name.strip() != name:
@@ -307,9 +319,7 @@ class CallRules:
         try:
             made = arguments.written()
         except UnwritableError as problem:
-            raise ValueError(
-                f"Tool {name!r} cannot be called in the text format {self._format.id!r}: {problem}."
-            ) from None
+            raise self._refused(name, problem) from None
         self.losses += arguments.losses
         if form.content == "json-arguments":
             fenced = sequence(Text("```json\n"), GAP, made, GAP, Text("```"))

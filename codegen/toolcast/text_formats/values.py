@@ -50,6 +50,8 @@ from .spellings import Spelling
 
 LENGTHS: Final = ("pattern", "format", "minLength", "maxLength")
 """The keywords that strings lose where they would need too many rules."""
+_SHOWN: Final = 80
+"""Characters of a long pointer that a message shows of each end."""
 _MAX_NODES: Final = 20_000
 _MAX_FIELDS: Final = 1_000
 _MAX_NESTING: Final = 100
@@ -76,7 +78,10 @@ class UnwritableError(ValueError):
 
     def __str__(self) -> str:
         """Return the path, the reason and the remedy."""
-        return f"{self.path or '/'}: {self.reason}; {self.remedy}"
+        path = (
+            self.path if len(self.path) < _LONG else f"{self.path[: _LONG // 2]}…{self.path[-_LONG // 2 :]}"
+        )
+        return f"{path or '/'}: {self.reason}; {self.remedy}"
 
 
 class GrammarLoss(Struct, frozen=True):
