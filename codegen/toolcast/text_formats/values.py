@@ -78,9 +78,7 @@ class UnwritableError(ValueError):
 
     def __str__(self) -> str:
         """Return the path, the reason and the remedy."""
-        path = (
-            self.path if len(self.path) < _LONG else f"{self.path[: _LONG // 2]}…{self.path[-_LONG // 2 :]}"
-        )
+        path = self.path if len(self.path) < 2 * _SHOWN else f"{self.path[:_SHOWN]}…{self.path[-_SHOWN:]}"
         return f"{path or '/'}: {self.reason}; {self.remedy}"
 
 
