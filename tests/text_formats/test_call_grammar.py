@@ -283,12 +283,14 @@ def test_a_structural_tag_leaves_text_to_the_engine_and_says_the_rest() -> None:
     assert (free["triggers"], free["stop_after_first"]) == (["<tool_call>"], True)
     assert "<function=" in free["excludes"]
     assert "root ::=" in free["tags"][0]["content"]["grammar"]
-    assert made.members("vllm") == {"structured_outputs": {"structural_tag": made.text}}
-    assert made.members("sglang") == {"response_format": json.loads(made.text)}
+    whole = {"skip_special_tokens": False}
+    assert made.members("vllm") == {"structured_outputs": {"structural_tag": made.text}, **whole}
+    assert made.members("sglang") == {"response_format": json.loads(made.text), **whole}
     assert made.members("tensorrt-llm") == made.members("sglang")
     text = structs.replace(made, engine="llguidance")
-    assert text.members("sglang") == {"ebnf": made.text}
-    assert text.members("tensorrt-llm") == {"response_format": {"type": "ebnf", "ebnf": made.text}}
+    assert text.members("sglang") == {"ebnf": made.text, **whole}
+    assert text.members("tensorrt-llm") == {"response_format": {"type": "ebnf", "ebnf": made.text}, **whole}
+    assert structs.replace(made, engine="gbnf").members("llama.cpp") == {"grammar": made.text}
     with pytest.raises(ValueError, match="takes grammars for gbnf"):
         made.members("llama.cpp")
 

@@ -393,7 +393,8 @@ class CallGrammar(Struct, frozen=True, kw_only=True):
     losses: tuple[GrammarLoss, ...]
 
     def members(self, server: str) -> JsonObject:
-        """Return the members of a request to a server's API of Chat Completions that have it constrain.
+        """Return the members of a request to a server's API of Chat Completions that have it constrain, and
+        leave markers that are tokens of their own in the text.
 
         Args:
             server: "vllm", "sglang", "tensorrt-llm" or "llama.cpp".
@@ -410,10 +411,9 @@ class CallGrammar(Struct, frozen=True, kw_only=True):
                 else f"There is no server {server!r}: {', '.join(sorted({name for name, _ in _MEMBERS}))}."
             )
         value: object = msgspec.json.decode(self.text) if found == ("response_format",) else self.text
-        if len(found) == 1:
-            return {found[0]: value}
-        kind = {"type": found[1]} if found[0] == "response_format" else {}
-        return {found[0]: {**kind, found[1]: value}}
+        kind = {"type": found[1]} if found[0] == "response_format" and len(found) > 1 else {}
+        markers = {} if server == "llama.cpp" else {"skip_special_tokens": False}
+        return {found[0]: value if len(found) == 1 else {**kind, found[1]: value}, **markers}
 
 
 _MEMBERS: Final = {
