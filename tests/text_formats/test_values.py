@@ -106,8 +106,6 @@ def test_integers_between_bounds(low: int, more: int, values: list[int]) -> None
         ({"format": "date"}, ["2024-02-29", "2000-02-29"], ["2023-02-29", "1900-02-29", "2024-13-01"]),
         ({"format": "date-time"}, ["2024-01-01T00:00:00Z", "2016-12-31T23:59:60Z"], ["2024-01-01"]),
         ({"format": "ipv4"}, ["0.0.0.0", "255.1.20.3"], ["256.1.1.1", "01.1.1.1"]),
-        ({"format": "ipv6"}, ["::", "::1", "1::", "1:2:3:4:5:6:7:8", "::1.2.3.4", "1:2::7:8"], ["1", ":::"]),
-        ({"format": "duration"}, ["P1D", "PT1H", "P1Y2M", "P3W"], ["P", "PT", "P1H"]),
         ({"format": "uuid"}, ["123e4567-e89b-12d3-a456-426614174000"], ["123e4567"]),
     ],
 )
@@ -126,10 +124,13 @@ def test_strings(schema: dict[str, Any], inside: list[str], outside: list[str]) 
         ({"type": "string", "pattern": r"\ba"}, "pattern"),
         ({"type": "string", "pattern": "^[a-z]+-[a-z]+$", "maxLength": 9}, "maxLength"),
         ({"type": "string", "format": "email"}, "format"),
+        ({"type": "string", "format": "ipv6"}, "format"),
         ({"type": "number", "multipleOf": 0.01}, "multipleOf"),
         ({"type": "array", "uniqueItems": True}, "uniqueItems"),
         ({"oneOf": [{"type": "integer"}, {"type": "number", "minimum": 3}]}, "oneOf"),
         ({"not": {"const": 1}}, "not"),
+        ({"type": "object", "minProperties": 2, "properties": {"x": {}, "y": {}}}, "minProperties"),
+        ({"type": "object", "maxProperties": 2, "properties": {"x": {}}}, "maxProperties"),
         ({"type": "object", "additionalProperties": {"type": "null"}}, "duplicate"),
         ({}, "nesting"),
     ],
@@ -148,20 +149,18 @@ def test_undeclared_properties_come_last_and_never_have_a_declared_name() -> Non
         assert not written.accepts(text), text
 
 
-def test_properties_are_counted_in_closed_objects_and_maps() -> None:
+def test_an_object_has_a_property_where_it_must_and_maps_are_counted() -> None:
     names = [name * count for count in (1, 2) for name in "pqrs"]
     closed = {
         "type": "object",
         "properties": {name: {"type": "integer"} for name in names},
-        "required": ["q"],
         "additionalProperties": False,
-        "minProperties": 2,
-        "maxProperties": 3,
+        "minProperties": 1,
     }
     written = Written.of(closed, {"type": "object", "minProperties": 1, "maxProperties": 2})
     rng = random.Random(1)
     for _ in range(60):
-        chosen = [name for name in names if rng.random() < 0.35]
+        chosen = [name for name in names if rng.random() < 0.2]
         value = {"a": dict.fromkeys(chosen, 0), "b": dict.fromkeys(chosen[:3], 1)}
         assert written.accepts(value) is written.oracle.accepts(value), value
 

@@ -48,7 +48,7 @@ from .restricted_text import Ending, TooLargeError, closed, holds
 from .scalars import ANY_TEXT
 from .spellings import GAP, Braces, Elements, Ended, Python, Raw, Spelling, pattern, written
 from .text_format import KEY, CallForm, ParameterForm
-from .values import LENGTHS, GrammarLoss, UnwritableError, Values
+from .values import LENGTHS, GrammarLoss, UnwritableError, Values, uncounted
 
 _KEY: Final = re.compile(KEY)
 _PYTHON_KEY: Final = re.compile(r"[^\W\d]\w{0,127}")
@@ -129,16 +129,14 @@ class CallArguments:
             (sequence(Text(f"{each.encode_name}="), values.value(each.node)), each.required)
             for each in self._fields(self._root, _PYTHON_KEY)
         ]
-        return values.members(self._root, members)
+        return values.members(members)
 
     def _fields(self, node: Object, names: re.Pattern[str]) -> Iterator[Field]:
         """Give the properties whose names have a form; what is not said of the object is a loss."""
         for keyword in node.residue:
             self._lose(node, keyword, "is not said: it concerns several properties")
-        if node.min_size > sum(field.required for field in node.fields):
-            self._lose(node, "minProperties", "is not said: properties are not counted")
-        if node.max_size is not None and node.max_size < len(node.fields):
-            self._lose(node, "maxProperties", "is not said: properties are not counted")
+        for keyword in uncounted(node):
+            self._lose(node, keyword, "is not said: properties are not counted")
         if not node.closed:
             reason = "is not used: only declared properties are written"
             self._lose(node, "additionalProperties", reason, stricter=True)
@@ -198,7 +196,7 @@ class CallArguments:
             (sequence(self._element(each.encode_name, each.node), GAP), each.required)
             for each in self._fields(node, _ELEMENT)
         ]
-        return sequence(GAP, self._spelt("elements").members(node, members, least=least))
+        return sequence(GAP, self._spelt("elements").members(members, least=least))
 
     def _element(self, name: str, node: Node) -> Expression:
         open = f"{self._form.prefix}<{name}>"

@@ -7,9 +7,8 @@ items, multiples, keys that stand twice) is a loss: the grammar is looser there,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from itertools import accumulate, combinations
 from math import ceil, floor, inf
 from typing import Any, Final, NoReturn
 
@@ -33,7 +32,7 @@ from ..contract.tree import (
     Union,
     children,
 )  # fmt: skip
-from ..jsonschema.json_values import MAX_DEPTH, key, type_of
+from ..jsonschema.json_values import MAX_DEPTH
 from .expressions import NOTHING, Choice, Expression, Rule, Rules, Text, choice, joined, optional, repeated
 from .scalars import (
     ANY_TEXT,
@@ -57,8 +56,6 @@ _MAX_FIELDS: Final = 1_000
 _MAX_NESTING: Final = 100
 _SPARSE: Final = 2**53
 """From here on there are integers beside a bound that no float holds."""
-_MAX_COUNTED: Final = 2_000
-"""Pairs of a property and a number of properties before it."""
 
 
 class UnwritableError(ValueError):
@@ -204,8 +201,8 @@ class Values:
         return self._references[at]
 
     def _union(self, node: Union) -> Expression:
-        if node.mode == "one" and not _apart(node.branches):
-            self._lose(node, "oneOf", "is written as `anyOf`: branches may share values")
+        if node.mode == "one":
+            self._lose(node, "oneOf", "is written as `anyOf`: decoding refuses what two branches share")
         return choice([self._value(branch) for branch in node.branches])
 
     def _anything(self, node: Anything) -> Expression:
@@ -314,7 +311,9 @@ class Values:
             )
             members.append((entry, field.required))
         more = NOTHING if node.closed else self._undeclared(node)
-        made = self.members(node, members, more, node.min_size, node.max_size)
+        for keyword in uncounted(node, 1):
+            self._lose(node, keyword, "is not said: properties are not counted")
+        made = self.members(members, more, least=min(node.min_size, 1))
         begin, end = self._spelling.braces
         return self._rule(node, joined(Text(begin), made, Text(end)))
 
@@ -329,63 +328,28 @@ class Values:
         return self._entry(node, keys, extra)
 
     def members(
-        self,
-        node: Node,
-        members: Sequence[tuple[Expression, bool]],
-        more: Expression = NOTHING,
-        least: int = 0,
-        most: int | None = None,
+        self, members: Sequence[tuple[Expression, bool]], more: Expression = NOTHING, *, least: int = 0
     ) -> Expression:
         """Write members of an object with commas between them.
 
         Args:
-            node: the node whose members they are.
             members: each member, and whether it is required.
             more: what may follow, any number of times.
-            least: how many members there are at least.
-            most: how many at most.
+            least: how many members there are at least: 0 or 1.
 
         Returns:
             The members; `NOTHING`, where it is impossible.
         """
-        after = max(least, 1 if most is None else most)  # more members than these need no count
-        if after * len(members) > _MAX_COUNTED and after > 1:
-            keyword = "minProperties" if least else "maxProperties"
-            self._lose(node, keyword, "is not said: it counts too many properties")
-            return self.members(node, members, more)
-        rows = [self._further(more, count, least, most) for count in range(after + 1)]
-        required = [*accumulate((must for _, must in members), initial=0)]
-        for at in range(len(members) - 1, -1, -1):
-            reached = range(min(required[at], after), min(at, after) + 1)
-            rows = self._before(members[at], rows, reached, most)
-        return rows[0]
-
-    def _further(self, more: Expression, count: int, least: int, most: int | None) -> Expression:
-        """Return undeclared members behind so many others."""
-        low, high = max(least - count, 0), None if most is None else most - count
-        if count == 0 or more == NOTHING:
-            return self._several(more, low, high)
-        return repeated(joined(self._spelling.comma, more), low, high)
-
-    def _before(
-        self, member: tuple[Expression, bool], rows: list[Expression], reached: range, most: int | None
-    ) -> list[Expression]:
-        """Return a member with what may follow, by the number of members before it, as `rows` are."""
-        for count, row in enumerate(rows):
-            if {count, count - 1} <= {*reached} and row not in (NOTHING, Text("")):
-                rows[count] = row if isinstance(row, Rule) else self._rules.add(f"{self._tool}-rest", row)
-        entry, must = member
-        new: list[Expression] = [NOTHING] * len(rows)
-        for count in reached:
-            taken = joined(self._spelling.comma, entry) if count else entry
-            rest = rows[min(count + 1, len(rows) - 1)]
-            if not must and most is None and count == len(rows) - 1:
-                new[count] = joined(optional(taken), rest)
-                continue
-            left = NOTHING if must else rows[count]
-            ways = NOTHING if count == most else joined(taken, rest)
-            new[count] = choice([ways, *(left.options if isinstance(left, Choice) else (left,))])
-        return new
+        first = self._several(more, least, None)
+        later = repeated(joined(self._spelling.comma, more), 0, None)
+        for entry, must in reversed(members):
+            if later != Text("") and not isinstance(later, Rule):
+                later = self._rules.add(f"{self._tool}-rest", later)
+            others = first.options if isinstance(first, Choice) else (first,)
+            first = choice([joined(entry, later), *(() if must else others)])
+            taken = joined(self._spelling.comma, entry)
+            later = joined(taken if must else optional(taken), later)
+        return first
 
     # -- what is common --------------------------------------------------------------------------
 
@@ -464,40 +428,17 @@ def _is_possible(node: Node, possible: set[tuple[str, str]]) -> bool:
     return not isinstance(node, Nothing) and all(_is_possible(each, possible) for each in children(node))
 
 
+def uncounted(node: Object, said: int = 0) -> Iterator[str]:
+    """Give the keywords of an object that count its properties past `said`."""
+    if node.min_size > max(sum(field.required for field in node.fields), said):
+        yield "minProperties"
+    if node.max_size is not None and (not node.closed or node.max_size < len(node.fields)):
+        yield "maxProperties"
+
+
 def _some(bound: float | None) -> tuple[float, ...]:
     return () if bound is None else (bound,)
 
 
 def _exact(bound: float) -> Decimal:
     return Decimal(repr(bound))
-
-
-def _apart(branches: Sequence[Node]) -> bool:
-    """Tell whether no value is one of two branches, as far as types and required properties show."""
-    return len(branches) <= _MAX_COMPARED and all(_differ(*pair) for pair in combinations(branches, 2))
-
-
-_MAX_COMPARED: Final = 50
-_KINDS: Final[Mapping[type[Node], str]] = {
-    Null: "null", Boolean: "boolean", String: "string", Number: "number", Array: "array", Tuple: "array",
-    Map: "object", Object: "object", Nothing: "nothing",
-}  # fmt: skip
-
-
-def _differ(one: Node, two: Node) -> bool:
-    if isinstance(one, Enum) and isinstance(two, Enum):
-        return {*map(key, one.values)}.isdisjoint(map(key, two.values))
-    if isinstance(one, Object) and isinstance(two, Object):
-        own = {field.encode_name: field.node for field in one.fields if field.required}
-        theirs = {field.encode_name: field.node for field in two.fields if field.required}
-        return any(_differ(own[name], theirs[name]) for name in own.keys() & theirs.keys())
-    kinds = [_kinds(node) for node in (one, two)]
-    return all(kinds) and kinds[0].isdisjoint(kinds[1])
-
-
-def _kinds(node: Node) -> set[str]:
-    """Return the types of a node's values; none for those that are not known."""
-    if isinstance(node, Enum):
-        return {type_of(value).replace("integer", "number") for value in node.values}
-    kind = _KINDS.get(type(node))
-    return set() if kind is None else {kind}
