@@ -47,6 +47,9 @@ process past some 1,500."""
 _FEW: Final = 8
 """Turns of a repetition whose part need not be a rule of its own."""
 
+_MANY: Final = 4
+"""Ranges of characters that are worth a rule."""
+
 _DEEP: Final = 12
 """Groups in groups, from which one is a rule of its own: llguidance takes some 30."""
 
@@ -90,6 +93,7 @@ class _Writer:
         self.losses: list[GrammarLoss] = []
         self.rule = ""
         self.added: list[str] = []
+        self.classes: dict[Ranges, str] = {}
         self.numbers = 0
         self.depth = 0
 
@@ -101,6 +105,7 @@ class _Writer:
             body = self.alternatives(self.grammar.rules[name])
             lines += [self.line(name, body), *self.added]
             self.added.clear()
+        lines += [self.line(name, self.characters(ranges)) for ranges, name in self.classes.items()]
         return "\n".join(lines) + "\n"
 
     def line(self, name: str, body: str) -> str:
@@ -129,7 +134,7 @@ class _Writer:
         if isinstance(expression, Text):
             return self.text(expression.text)
         if isinstance(expression, Characters):
-            return self.characters(expression.ranges)
+            return self.shared(expression.ranges)
         if isinstance(expression, Rule):
             return self.name(expression.name)
         if isinstance(expression, Repeat):
@@ -139,6 +144,15 @@ class _Writer:
         self.depth -= 1
         return self.apart(group) if self.depth % _DEEP == _DEEP - 1 else group
 
+    def shared(self, ranges: Ranges) -> str:
+        """Return one character. Many ranges past ASCII are a rule: states of a text differ by its letters."""
+        ascii = tuple((low, min(high, 0x7F)) for low, high in ranges if low <= 0x7F)
+        others = tuple((max(low, 0x80), high) for low, high in ranges if high > 0x7F)
+        if len(others) < _MANY:
+            return self.characters(ranges)
+        name = self.name(self.classes.setdefault(others, f"w---{len(self.classes)}"))
+        return f"({self.characters(ascii)} | {name})" if ascii else name
+
     def apart(self, body: str) -> str:
         """Return the name of a new rule; no rule of a grammar has two hyphens in a row."""
         self.numbers += 1
@@ -147,7 +161,8 @@ class _Writer:
         return self.name(name)
 
     def repeat(self, expression: Repeat) -> str:
-        part = self.one(expression.part)
+        inner = expression.part
+        part = self.characters(inner.ranges) if isinstance(inner, Characters) else self.one(inner)
         if isinstance(expression.part, Repeat) or (
             isinstance(expression.part, Text) and len(expression.part.text) != 1
         ):
@@ -251,7 +266,7 @@ class _Lark(_Writer):
         return f"{self.name(name)}: {body}"
 
     def name(self, name: str) -> str:
-        if name.partition("--")[0] in self._terminals:
+        if name.partition("--")[0] in self._terminals or "---" in name:
             return name.upper()
         return "start" if name == self.grammar.root else f"{name}-" if name == "start" else name
 
@@ -292,14 +307,15 @@ def _left_recursive(grammar: Grammar) -> dict[str, Expression]:
         if name in made:
             continue
         loop = sorted(reachable(after, name) & reachable(before, name))
+        begins = {state: Rule(f"{name}--s{at}") for at, state in enumerate(loop)}
         ends: list[Expression] = []
         begun: dict[str, list[Expression]] = {state: [] for state in loop}
         for state in loop:
             for parts, last in ways[state]:
                 into, rest = (begun[last], ()) if last in begun else (ends, (Rule(last),) if last else ())
-                into.append(sequence(Rule(f"{name}--{state}"), *parts, *rest))
+                into.append(sequence(begins[state], *parts, *rest))
         for state, into in begun.items():
-            made[f"{name}--{state}"] = choice([*([Text("")] if state == name else []), *into])
+            made[begins[state].name] = choice([*([Text("")] if state == name else []), *into])
             waiting += [each for one in into for each in references(one) if "--" not in each]
         made[name] = choice(ends) if loop else grammar.rules[name]
         waiting += [each for each in references(made[name]) if "--" not in each]
