@@ -1,5 +1,6 @@
 """Grammars and texts of specs: what is wrong is reported at its place in the file."""
 
+import json
 import sys
 
 import pytest
@@ -99,7 +100,9 @@ RESULT = """result:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("['title', 'rows[].under[].under[].id', 'by.*.x', by.k.x, 'pair[].l', 'any.thing[].at']", None),
+        ("['title', 'rows[].under[].under[].id', 'by.*.x', 'pair[].l', 'any.thing[].at']", None),
+        ("['by.k.x']", None),
+        ("['by.*.x', by.k.x]", (5, 8, "write `*` alone, or names")),
         ("['rows[].nmae']", (5, 8, "did you mean `rows[].name`?")),
         ("\n  - title\n  - rows.id", (7, 5, "`rows` is a list: write `rows[].id`")),
         ("['rows.*.id']", (5, 8, "`rows` is a list: write `rows[].id`")),
@@ -123,3 +126,12 @@ def test_a_text_names_members_of_the_result(text: str, found: tuple[int, int, st
 def test_a_text_needs_a_result() -> None:
     (problem,) = found_in(f"{HEAD}parameters: {{type: object}}\ntext: [a]\n")
     assert (problem.code, problem.line, problem.column) == ("no-result", 5, 1)
+
+
+def test_a_text_leads_through_a_bounded_number_of_schemas() -> None:
+    """Each of 60 paths would ask 400 branches about each of its steps."""
+    branches = [{"properties": {"k": {"const": n}, "a": {"$ref": "#/$defs/u"}}} for n in range(400)]
+    result = {"$ref": "#/$defs/u", "$defs": {"u": {"anyOf": branches}}}
+    text = json.dumps([f"{'a.' * steps}k" for steps in range(60)])
+    problems = found_in(f"{HEAD}parameters: {{type: object}}\ntext: {text}\nresult: {json.dumps(result)}\n")
+    assert [each.message for each in problems] == ["the paths lead through too many schemas"]

@@ -68,20 +68,11 @@ def test_members_of_results_that_equal_their_default(old: Any, new: Any, rule: s
     assert changes(tool("a", defaults=old), tool("a", defaults=new)) == []  # there is no result
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "was"),
-    [
-        (None, ["n"], "a choice of members, and was all of the result"),
-        (["n"], "{n}", "a filled-in template, and was a choice of members"),
-        ("{n}", "{n}.", "a filled-in template, and was another"),
-        ("{n}", None, "all of the result, and was a filled-in template"),
-    ],
-)
-def test_another_text_of_results_is_a_note(old: Any, new: Any, was: str) -> None:
+@pytest.mark.parametrize(("old", "new"), [(None, ["n"]), (["n"], "{n}"), ("{n}", "{n}."), ("{n}", None)])
+def test_another_text_of_results_is_a_note(old: Any, new: Any) -> None:
     (change,) = changes(*(tool("a", result=RESULT, text=each) for each in (old, new)))
-    assert (change.rule, change.audience) == ("result-text-changed", "results")
+    assert (change.rule, change.audience, change.old) == ("result-text-changed", "results", new is None)
     assert RULES[change.rule].level == "note"
-    assert change.message == f"the text of results for models is {was}"
     assert changes(*[tool("a", result=RESULT, text=new)] * 2) == []
 
 

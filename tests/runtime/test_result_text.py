@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from jinja2 import Environment, StrictUndefined
 from toolcast.agents.dispatch import Call, render
@@ -61,7 +61,11 @@ def is_kept(at: tuple[str | int, ...], wanted: list[list[str]]) -> bool:
 @given(value=VALUES, wanted=PATHS)
 def test_what_is_kept_is_what_another_evaluator_finds(value: Any, wanted: list[list[str]]) -> None:
     """A list of two elements is two branches: places are those of the whole value, so nothing moves."""
-    text = result_text([as_path(steps) for steps in wanted]).write(value)
+    try:
+        text = result_text([as_path(steps) for steps in wanted]).write(value)
+    except ValueError as problem:
+        assert "each member" in str(problem)  # noqa: PT017
+        assume(False)
     expected = {at: part for at, part in branches(value) if is_kept(at, wanted)}
     assert dict(branches(json.loads(text))) == expected
     assert text == msgspec.json.encode(json.loads(text)).decode()  # compact, in the order of the value
@@ -132,6 +136,8 @@ def test_a_template_and_its_text_are_bounded() -> None:
         result_text([f"a{n}" for n in range(101)])
     with pytest.raises(ValueError, match="is not a path"):
         result_text([".".join(["a"] * 65)])
+    with pytest.raises(ValueError, match="about each member"):  # which would be 3**33 joined trees
+        result_text(["*." * depth + f"{name}.x" for depth in range(33) for name in "abc"])
     # A value is written once for each place of it: rows do not repeat what is outside of them.
     with pytest.raises(ValueError, match="do not go through the same lists"):
         result_text("{title} {rows[].id}")

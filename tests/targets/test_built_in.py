@@ -285,7 +285,10 @@ def test_the_page_states_options_and_what_has_no_place() -> None:
 @pytest.mark.parametrize("id", ["webmcp", "standard-schema"])
 def test_what_writes_results_in_javascript_refuses_a_text_of_them(id: str) -> None:
     plain = spec({"type": "object"}, result={"type": "object", "properties": {"n": {"type": "integer"}}})
-    tools = {"plain.json": json.dumps(plain), "own.json": json.dumps({**plain, "text": ["n"]})}
+    tools = {
+        "plain.json": json.dumps(plain).encode(),
+        "own.json": json.dumps({**plain, "text": ["n"]}).encode(),
+    }
     typescript, other = (target(each, {}) for each in ("typescript", id))
     made = toolcast.compile(tools, providers=["mcp"], targets=[typescript, other])
     (problem,) = made.diagnostics

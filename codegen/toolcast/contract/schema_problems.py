@@ -468,27 +468,36 @@ def text_problems(
         message = "`text` says how a typed result is written, and this tool has none"
         yield diagnose(document, ("text",), "no-result", message, "add `result`, or remove `text`", key=True)
         return
+    visits = iter(range(_MOST_VISITED))
     for place in places:
-        hint = _wrong_step(place.steps, contract)
+        hint = _wrong_step(place.steps, contract, visits)
+        if next(visits, None) is None:
+            yield problem(
+                place, "bad-text", "the paths lead through too many schemas", "name members further up"
+            )
+            return
         if hint is not None:
             yield problem(place, "unknown-member", f"the result has no member {quoted(place.path)}", hint)
 
 
-def _wrong_step(steps: Steps, contract: Contract) -> str | None:
+_MOST_VISITED: Final = 200_000
+
+
+def _wrong_step(steps: Steps, contract: Contract, visits: Iterator[int]) -> str | None:
     """Return a hint for the first step that leads nowhere; None where all lead to a member."""
-    at = _resolved([contract.roots["result"]], contract)
+    at = _resolved([contract.roots["result"]], contract, visits)
     for index, step in enumerate(steps):
         below = [each for node in at for each in _below(node, step)]
         if not below:
             return _hint(steps, index, at)
-        at = _resolved(below, contract)
+        at = _resolved(below, contract, visits)
     return None
 
 
-def _resolved(found: Iterable[Node], contract: Contract) -> list[Node]:
-    """Return nodes without references and unions: what these lead to, each once."""
+def _resolved(found: Iterable[Node], contract: Contract, visits: Iterator[int]) -> list[Node]:
+    """Return nodes without references and unions: what these lead to, each once, while there are `visits`."""
     waiting, seen, resolved = list(found), set[int](), list[Node]()
-    while waiting:
+    while waiting and next(visits, None) is not None:
         node = waiting.pop()
         if id(node) in seen:
             continue

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 MAX_PATHS: Final = 100
 """Paths of a list, or places of a template."""
@@ -39,19 +40,12 @@ _HINT: Final = (
 
 
 class Place(Struct, frozen=True):
-    """A path as it is written, at the `index` of a list or the `offset` of a template."""
+    """A path as it is written, at the `index` of a list or the `offset` of a template, and its steps."""
 
     path: str
     index: int = 0
     offset: int = 0
-
-    @property
-    def steps(self) -> Steps:
-        """The steps of the path. Raises ResultTextError."""
-        whole = self.path if self.path.startswith(ELEMENTS) else f".{self.path}"
-        if not _PATH.fullmatch(whole):
-            raise ResultTextError(f"{self.path!r:.80} is not a path of members", _HINT, self)
-        return tuple(_STEP.findall(whole))
+    steps: Steps = ()
 
 
 class ResultTextError(ValueError):
@@ -74,8 +68,8 @@ def result_text(stated: Sequence[str] | str) -> ResultText:
     if isinstance(stated, str):
         found = _template(stated)
     else:
-        places = tuple(Place(path, index) for index, path in enumerate(stated))
-        kept = _tree([place.steps for place in places])
+        places = tuple(_read(Place(path, index)) for index, path in enumerate(stated))
+        kept = _tree(places, 0)
         found = ResultText(lambda value: _json(_keep(value, kept)), places)
     if len(found.places) > MAX_PATHS:
         reason, hint = f"there are more than {MAX_PATHS} paths", "name members further up"
@@ -92,18 +86,27 @@ def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-# -- members that are kept ----------------------------------------------------------------------
+def _read(place: Place) -> Place:
+    whole = place.path if place.path.startswith(ELEMENTS) else f".{place.path}"
+    if not _PATH.fullmatch(whole):
+        raise ResultTextError(f"{place.path!r:.80} is not a path of members", _HINT, place)
+    return replace(place, steps=tuple(_STEP.findall(whole)))
+
 
 _Kept: TypeAlias = "dict[str, _Kept] | None"
 """What is kept of a value, by step; None for all of it."""
 
 
-def _tree(paths: Sequence[Steps]) -> _Kept:
-    if not all(paths):
-        return None
-    # A member of a map that is named has what is kept of each member, too.
-    heads = {path[0]: {path[0]} if path[0] == ELEMENTS else {path[0], MEMBERS} for path in paths}
-    return {head: _tree([path[1:] for path in paths if path[0] in like]) for head, like in heads.items()}
+def _tree(places: Iterable[Place], depth: int) -> _Kept:
+    below: dict[str, list[Place]] = {}
+    for place in places:
+        if len(place.steps) == depth:
+            return None
+        below.setdefault(place.steps[depth], []).append(place)
+    if MEMBERS in below and len(below.keys() - {ELEMENTS}) > 1:  # to join what both keep could take for ever
+        reason = f"`{below[MEMBERS][0].path}` is about each member, and another path about one of them"
+        raise ResultTextError(reason, "write `*` alone, or names", below[MEMBERS][0])
+    return {step: _tree(found, depth + 1) for step, found in below.items()}
 
 
 def _keep(value: Any, kept: _Kept) -> Any:
@@ -111,14 +114,11 @@ def _keep(value: Any, kept: _Kept) -> Any:
     if kept is None:
         return value
     if isinstance(value, dict):
-        steps = {name: f".{name}" if name != "*" and f".{name}" in kept else MEMBERS for name in value}
+        steps = {name: MEMBERS if MEMBERS in kept else f".{name}" for name in value}
         return {name: _keep(item, kept[steps[name]]) for name, item in value.items() if steps[name] in kept}
     if isinstance(value, list):
         return [_keep(item, kept[ELEMENTS]) for item in value] if ELEMENTS in kept else []
     return value
-
-
-# -- templates ----------------------------------------------------------------------------------
 
 
 class _Line(Struct, frozen=True):
@@ -154,7 +154,7 @@ def _parts(line: str, start: int) -> Iterator[str | Place]:
         if found[1] is None and len(found[0]) == 1:
             hint = "write `{member}` for a place, and `{{` or `}}` for a brace of the text"
             raise ResultTextError(f"this `{found[0]}` belongs to no place", hint, place)
-        yield found[0][0] if found[1] is None else place
+        yield found[0][0] if found[1] is None else _read(place)
     yield line[end:]
 
 
@@ -188,23 +188,20 @@ def _filled(lines: Sequence[_Line], value: object) -> str:
 
 def _texts(lines: Iterable[_Line], depth: int, value: object) -> Iterator[str]:
     for loop, group in groupby(lines, lambda line: line.loops[depth : depth + 1]):
-        found = tuple(group)
+        within = tuple(group)
         if loop:
-            for each in _each(_at(value, loop[0][:-1]), loop[0][-1]):
-                yield from _texts(found, depth + 1, each)
+            found = _at(value, loop[0][:-1])
+            if loop[0][-1] == MEMBERS:
+                found = [*found.values()] if isinstance(found, dict) else ()
+            for each in found if isinstance(found, list) else ():
+                yield from _texts(within, depth + 1, each)
             continue
-        for line in found:
+        for line in within:
             values = [_at(value, part) for part in line.parts if not isinstance(part, str)]
             if not values or any(each is not None for each in values):
                 left = iter(values)
                 yield from (part if isinstance(part, str) else _shown(next(left)) for part in line.parts)
                 yield "\n"
-
-
-def _each(value: object, step: str) -> Sequence[Any]:
-    if step == MEMBERS:
-        return tuple(value.values()) if isinstance(value, dict) else ()
-    return value if isinstance(value, list) else ()
 
 
 def _at(value: Any, steps: Steps) -> Any:

@@ -387,11 +387,11 @@ _KEYS: Final = (
         page="specs.md#texts-of-results",
         schema={
             **_TEXT,
-            "type": ["array", "string"],
+            "type": ["string", "array"],
             "items": _TEXT,
             "minItems": 1,
             "uniqueItems": True,
-            "examples": [["orders[]"], "Orders:\n- {orders[]}\n"],
+            "examples": [["orders[]"], "- {orders[]}"],
         },
         plain=True,
         code="bad-text",

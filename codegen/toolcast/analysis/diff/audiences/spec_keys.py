@@ -176,16 +176,8 @@ def _defaults(pair: Pair, old: ToolSpec, new: ToolSpec, context: Context) -> Ite
 
 def _text(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
     if old.text != new.text and old.result is not None and new.result is not None:
-        before, after = (_way(each.text) for each in (old, new))
-        was = "and was another" if before == after else f"and was {before}"
-        message = f"the text of results for models is {after}, {was}"
+        message = "models read another text of the same results"
         yield pair.change("result-text-changed", message, at=("text",), old="text" not in _keys(new))
-
-
-def _way(text: str | Sequence[str] | None) -> str:
-    if text is None:
-        return "all of the result"
-    return "a filled-in template" if isinstance(text, str) else "a choice of members"
 
 
 def _keys(tool: ToolSpec) -> frozenset[str]:
