@@ -93,8 +93,8 @@ def _read(place: Place) -> Place:
     return replace(place, steps=tuple(_STEP.findall(whole)))
 
 
-_Kept: TypeAlias = "dict[str, _Kept] | None"
-"""What is kept of a value, by step; None for all of it."""
+_Kept: TypeAlias = "dict[str | None, _Kept] | None"
+"""What is kept of a value, by name, by MEMBERS, or by None for elements; None for all of it."""
 
 
 def _tree(places: Iterable[Place], depth: int) -> _Kept:
@@ -106,7 +106,8 @@ def _tree(places: Iterable[Place], depth: int) -> _Kept:
     if MEMBERS in below and len(below.keys() - {ELEMENTS}) > 1:  # to join what both keep could take for ever
         reason = f"`{below[MEMBERS][0].path}` is about each member, and another path about one of them"
         raise ResultTextError(reason, "write `*` alone, or names", below[MEMBERS][0])
-    return {step: _tree(found, depth + 1) for step, found in below.items()}
+    keys = {step: None if step == ELEMENTS else step if step == MEMBERS else step[1:] for step in below}
+    return {keys[step]: _tree(found, depth + 1) for step, found in below.items()}
 
 
 def _keep(value: Any, kept: _Kept) -> Any:
@@ -114,10 +115,11 @@ def _keep(value: Any, kept: _Kept) -> Any:
     if kept is None:
         return value
     if isinstance(value, dict):
-        steps = {name: MEMBERS if MEMBERS in kept else f".{name}" for name in value}
-        return {name: _keep(item, kept[steps[name]]) for name, item in value.items() if steps[name] in kept}
+        if MEMBERS in kept:
+            return {name: _keep(item, kept[MEMBERS]) for name, item in value.items()}
+        return {name: _keep(item, kept[name]) for name, item in value.items() if name in kept}
     if isinstance(value, list):
-        return [_keep(item, kept[ELEMENTS]) for item in value] if ELEMENTS in kept else []
+        return [_keep(item, kept[None]) for item in value] if None in kept else []
     return value
 
 
