@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import toolcast
 import yaml
+from toolcast.runtime.result_text import result_text
 
 from .links import DOCS
 
@@ -42,6 +43,18 @@ def test_members_of_keys_stand_within_their_keys() -> None:
     for page in [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]:
         written = re.findall(r"`(\w+): (?:true|false)`", page.read_text("utf-8"))
         assert members.isdisjoint(written), page
+
+
+def test_the_texts_of_a_result_are_what_the_page_shows() -> None:
+    shown = {*re.findall(r"^```(?:json|text)\n(.*?)\n```", PAGE, re.DOTALL | re.MULTILINE)}
+    rows = [{"id": 1, "name": "one", "etag": "a"}, {"id": 2, "name": "two", "etag": "b"}]
+    made = [
+        result_text(block["text"]).write({"title": "Orders", "rows": rows})
+        for block in BLOCKS
+        if "text" in block
+    ]
+    assert len(made) == 2
+    assert shown.issuperset(made)
 
 
 def test_the_first_block_is_a_spec() -> None:
