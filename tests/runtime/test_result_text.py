@@ -22,6 +22,7 @@ from toolcast.runtime.middleware.secrets.secrets import Secrets
 from toolcast.runtime.result_text import MAX_TEMPLATE, MAX_TEXT, result_text
 
 from tests.python.compiled import PROVIDERS, Binding, package, spec
+from tests.runtime.code.sandboxes import Sandbox, run_program
 
 # -- paths: which leaves are kept ---------------------------------------------------------------
 
@@ -228,6 +229,13 @@ def test_programs_have_the_whole_result(tools: dict[str, Binding]) -> None:
     plain, own = called(tools["plain"]), called(tools["paths"])
     assert json.loads(tools["paths"].encode_result(own.data)) == json.loads(plain.output)
     assert (plain.own_text, own.own_text) == (False, True)
+    registry = ToolRegistry()
+    registry.register(tools["paths"], lambda params, context: own.data)  # noqa: ARG005
+
+    async def program(sandbox: Sandbox) -> None:
+        assert (await sandbox.ask(b'{"id": 1, "call": "paths"}\n'))["result"] == json.loads(plain.output)
+
+    assert [each.tool for each in run_program(program, registry).calls] == ["paths"]
 
 
 def test_a_text_of_the_handler_stays(tools: dict[str, Binding]) -> None:

@@ -28,6 +28,7 @@ CONTENT = (Content.of("caption"), Content.of(""), PNG, WAV, PDF, MP4, TIFF, TXT,
 RESULTS = [
     ToolResult.ok("sunny"),
     ToolResult.ok('{"replaced":2}', EditResult(replaced=2)),
+    ToolResult(True, '{"replaced":2}', EditResult(replaced=2), own_text=True),
     ToolResult.ok("[1,2]", [1, 2]),
     ToolResult.ok(),
     ToolResult.failed("There is no such city."),
