@@ -28,7 +28,6 @@ CONTENT = (Content.of("caption"), Content.of(""), PNG, WAV, PDF, MP4, TIFF, TXT,
 RESULTS = [
     ToolResult.ok("sunny"),
     ToolResult.ok('{"replaced":2}', EditResult(replaced=2)),
-    ToolResult(True, '{"replaced":2}', EditResult(replaced=2), own_text=True),
     ToolResult.ok("[1,2]", [1, 2]),
     ToolResult.ok(),
     ToolResult.failed("There is no such city."),
@@ -41,6 +40,7 @@ RESULTS = [
     ToolResult.ok(content=CONTENT),
     ToolResult(success=False, error="no", content=(PNG, Content.of("why"))),
     ToolResult.ok("odd", object()),
+    ToolResult(True, '{"replaced":2}', EditResult(replaced=2), own_text=True),
 ]
 
 
@@ -185,6 +185,8 @@ def test_structured_content(format: str) -> None:
     # The text was cut: the data is whole.
     assert stated(RESULTS[9])["structuredContent"] == {"replaced": 2, "note": None}
     assert stated(RESULTS[7])["structuredContent"] == {"replaced": 2, "note": None}
+    # The text is JSON of the members that models read.
+    assert stated(RESULTS[14])["structuredContent"] == {"replaced": 2, "note": None}
     # The text is JSON, and of another value: FastMCP sends a list, and the object that wraps it.
     for data in (EditResult(replaced=2), {"replaced": 2, "note": None}):
         answer = stated(ToolResult.ok("[2]", data))
