@@ -561,3 +561,69 @@ def test_what_we_emit_comes_back(tmp_path: Path, provider: str, keys: set[str]) 
     listed = {"functionDeclarations": [tool]} if provider == "gemini" else tool
     back = only(run(tmp_path, [listed]))
     assert {key: back[key] for key in KEYS if key in back} == {key: KEYS[key] for key in keys}
+
+
+def _texts(path: str, line: str) -> dict[str, Any]:
+    at = {"type": "object", "required": ["line"], "additionalProperties": False,
+          "properties": {"line": {"type": "integer", "minimum": 1, "description": line}}}  # fmt: skip
+    properties = {"path": {"type": "string", "maxLength": 99, "description": path}, "at": at}
+    return {"type": "object", "required": ["path"], "additionalProperties": False, "properties": properties}
+
+
+def _of_openai(description: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {"name": "edit", "description": description, "parameters": parameters},
+    }
+
+
+def test_one_tool_in_forms_of_several_providers_is_one_spec_with_texts_of_each(tmp_path: Path) -> None:
+    hints = {"name": "edit", "description": "Edits.", "annotations": {"destructiveHint": True}}
+    tools = [
+        {"name": "edit", "description": "Edits.", "input_schema": _texts("A path.", "Which line.")},
+        _of_openai("Edits.\u200b Ask first.", _texts("A path.", "Line, from 1.")),
+        {**hints, "inputSchema": _texts("The path.", "Which line.")},
+    ]
+    made = only(run(tmp_path, tools))
+    assert (made["description"], made["parameters"]) == ("Edits.", tools[0]["input_schema"])
+    assert made["annotations"] == {"destructive": True}
+    assert made["providers"] == {
+        "openai": {"description": "Edits.\u200b Ask first.", "parameters": {"at.line": "Line, from 1."}},
+        "mcp": {"parameters": {"path": "The path."}},
+    }
+    other = _texts("A path.", "Which line.")
+    other["properties"]["at"]["required"] = []
+    for apart in (
+        [tools[0], _of_openai("Edits.", other)],  # another contract
+        [tools[1], _of_openai("Edits more.", _texts("A path.", "Which line."))],  # two texts for one provider
+        [{**hints, "inputSchema": SCHEMA}, {**tools[0], "input_schema": {**SCHEMA, "properties": 1}}],
+    ):
+        assert {"edit.yaml", "edit_2.yaml"} == run(tmp_path, apart).specs.keys()
+
+
+def test_what_providers_are_sent_of_one_spec_comes_back_as_one(tmp_path: Path) -> None:
+    """OpenAI's strict form, in which all is required, is that of the contract which the others have."""
+    own = {
+        "openai": {"description": "Edits, for GPT.", "parameters": {"at.line": "Line, from 1."}},
+        "anthropic": {"description": "Edits, for Claude."},
+    }
+    spec = {"description": "Edits.", "permission": "write", "secrets": [], "providers": own,
+            "parameters": _texts("A path.", "Which line.")}  # fmt: skip
+    compiled = toolcast.compile(
+        {"edit.json": json.dumps(spec).encode()}, providers=("openai", "anthropic", "mcp")
+    )
+    sent = {
+        id: json.loads(compiled.files[f"schemas/{id}/edit.json"]) for id in ("openai", "mcp", "anthropic")
+    }
+    assert sent["openai"]["function"]["strict"] is True
+    made = only(run(tmp_path, list(sent.values()), permission="write", secrets=()))
+    assert (made["description"], made["parameters"]) == (spec["description"], spec["parameters"])
+    strict = {"strict": True}
+    assert made["providers"] == {
+        "openai": {**strict, **own["openai"]}, "openai-responses": strict, "anthropic": own["anthropic"]
+    }  # fmt: skip
+    again = toolcast.compile(
+        {"edit.json": json.dumps(made).encode()}, providers=("openai", "anthropic", "mcp")
+    )
+    for id in sent:
+        assert json.loads(again.files[f"schemas/{id}/edit.json"]) == sent[id]

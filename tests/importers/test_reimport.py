@@ -433,3 +433,14 @@ def test_what_the_program_fills_in_stays(project: Project) -> None:
     data = project.data("look.yaml")
     assert data["inject"] == {"most": "context.most"}
     assert data["parameters"]["properties"]["word"]["description"] == "One word."
+
+
+def test_texts_for_one_provider_stay(project: Project) -> None:
+    own = "providers: {openai: {description: Own., parameters: {word: A word.}}}\n"
+    project.edit("look.yaml", "permission:", f"{own}permission:")
+    tools = [{**LOOK, "description": "Looks it up.", "strict": False}, DROP]
+    assert project.run(tools=tools).exit_code == 0
+    made = project.data("look.yaml")
+    assert made["description"] == "Looks it up."
+    texts = {"description": "Own.", "parameters": {"word": "A word."}}
+    assert made["providers"] == {"openai": {**texts, "strict": False}, "openai-responses": {"strict": False}}

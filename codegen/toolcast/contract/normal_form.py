@@ -227,7 +227,7 @@ def member_places(schema: JsonMapping) -> dict[str, list[Steps]]:
             target = definition_name(node["$ref"]) if "$ref" in node else None
             if target is not None and sites[target] == 1 and (not start or sites[start] != 1):
                 waiting.append((name, ("$defs", target), is_member and refers_only))
-            for below, _ in subschemas(node):
+            for below, _ in reversed([*subschemas(node)]):
                 if below[0] in _MEMBERS:
                     part = spoken(join(("parameters", *below)))
                     dot = "." if name and part and below[0] not in ("items", "prefixItems") else ""

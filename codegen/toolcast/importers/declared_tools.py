@@ -5,7 +5,7 @@ import removes a wrong default, since a typed field cannot hold it; that changes
 """
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -180,7 +180,8 @@ class Declared(Struct, frozen=True, kw_only=True):
         by_hand: why no handler can be made of the function, and the call to write; empty where one can.
         scopes, http, input, describe_result: the spec's keys; `parameters` describes the text of `input`,
             too.
-        strict: the source's wish for strict mode, of the providers `strict_for`.
+        form: the provider whose form it has; empty where several have it.
+        providers: the spec's key: the source's wishes for strict mode, and texts of forms that were joined.
         file: file or address as shown in diagnostics; `line` is 0 where it is not known.
         location: the declaration in `file`, such as `tools[3]`.
     """
@@ -213,11 +214,19 @@ class Declared(Struct, frozen=True, kw_only=True):
     input: Any = None
     icons: tuple[Any, ...] = ()
     meta: JsonObject = {}
-    strict: bool | None = None
-    strict_for: tuple[str, ...] = ("openai", "openai-responses")
+    form: str = ""
+    providers: JsonObject = {}
     file: str = ""
     line: int = 0
     location: str = "the tool"
+
+
+_OPENAI: Final = ("openai", "openai-responses")
+
+
+def wishes(strict: object, providers: Sequence[str] = _OPENAI) -> JsonObject:
+    """Return the key `providers` that asks for strict mode, or gives it up; empty where neither is stated."""
+    return {id: {"strict": strict} for id in providers} if isinstance(strict, bool) else {}
 
 
 class Declarations(Struct, frozen=True, kw_only=True):
@@ -234,6 +243,13 @@ class Declarations(Struct, frozen=True, kw_only=True):
     present: frozenset[str] | None = None
 
 
+_FORMS: Final = {
+    "input_schema": "anthropic",
+    "toolSpec": "bedrock",
+    "inputSchema": "mcp",
+    "function": "openai",
+}
+"""The provider whose form has a key; without the key, the type `function` is that of OpenAI Responses."""
 _TOOL_TYPES: Final = (None, "function", "custom")
 """The `type` of a tool object that a program defines; others are the provider's own tools."""
 
@@ -268,7 +284,8 @@ def read_shape(element: Element) -> Declared:
     result = None if odd else result
     if wrapper == "toolSpec" and isinstance(parameters, dict) and set(parameters) == {"json"}:
         parameters = parameters["json"]
-    strict_for = ("anthropic",) if "input_schema" in body else ("openai", "openai-responses")
+    form = next((_FORMS[key] for key in (wrapper, *body) if key in _FORMS), "")
+    form = "gemini" if element.gemini else form or ("openai-responses" if kind == "function" else "")
     if parameters is None and kind not in _TOOL_TYPES:
         raise ShapeError(_built_in(kind))
     text: object = None
@@ -311,8 +328,8 @@ def read_shape(element: Element) -> Declared:
         task_support=task_support,
         icons=icons,
         meta=meta,
-        strict=strict if isinstance(strict, bool) else None,
-        strict_for=strict_for,
+        form=form,
+        providers=wishes(strict, ("anthropic",) if form == "anthropic" else _OPENAI),
         file=element.file,
         line=element.line,
         location=element.location,

@@ -11,13 +11,15 @@ from typing import Any
 from genson import SchemaBuilder  # type: ignore[import-untyped] # it ships no types
 from msgspec import Struct, structs
 
+from ..contract.normal_form import member_places, with_texts
 from ..diagnostics import Diagnostic
 from ..jsonschema.json_values import JsonObject
-from ..jsonschema.pointers import split
+from ..jsonschema.pointers import Steps, split, value_at
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.schema_node import LibrarySchemaError, SchemaError
 from ..jsonschema.unusable_values import library_schema
 from ..permissions import Permission
+from ..providers import normalize
 from ..runtime.mcp_headers import annotated, without_refused_headers
 from ..spec.discovery import TYPES
 from ..spec.spec_checker import MAX_BYTES
@@ -26,6 +28,7 @@ from .declared_tools import (
     Declared,
     ShapeError,
     external_references,
+    from_gemini,
     read_shape,
     without_bad_defects,
     without_wrong_defaults,
@@ -155,6 +158,7 @@ def specs_of(
             where = error.path or "the root"
             text = f"has no JSON Schema: at {where}, {error.message}"
             problems.append(_problem(tool, "library-schema", text, error.hint))
+    declared = _joined(declared)
     for tool in declared:
         problems += _warnings(tool)
     names = unique([tool.spec_name or tool.name for tool in declared])
@@ -187,6 +191,89 @@ def specs_of(
         drafts=tuple(drafts) if declarations.label else (),
         types=types,
     )
+
+
+def _joined(tools: Sequence[Declared]) -> list[Declared]:
+    """Join declarations of one tool for several providers that differ in nothing but texts."""
+    made: list[Declared] = []
+    known: dict[str, int] = {}
+    for tool in tools:
+        at = known.setdefault(tool.name, len(made))
+        before = made[at] if at < len(made) else tool
+        both = None if before is tool else _both(before, tool) or _both(tool, before)
+        if both is None:
+            made.append(tool)
+        else:
+            made[at] = both
+    return made
+
+
+_PLAIN = Declared(name="", description="", parameters=None)
+_OF_ONE = frozenset(
+    ("description", "parameters", "form", "providers", "file", "line", "location", "left_out")
+)
+"""What two declarations of one tool need not have in common."""
+
+
+def _both(main: Declared, other: Declared) -> Declared | None:
+    """Return a tool with the texts of `other` for its provider; None where more differs, or what one states
+    contradicts the other.
+    """
+    if not other.form or other.form == main.form or main.providers.get(other.form, {}).keys() - {"strict"}:
+        return None
+    fields: JsonObject = {}
+    for name in set(Declared.__struct_fields__) - _OF_ONE:
+        stated = [
+            each for each in (getattr(main, name), getattr(other, name)) if each != getattr(_PLAIN, name)
+        ]
+        if stated[1:] and stated[0] != stated[1]:
+            return None
+        fields |= {name: stated[0]} if stated else {}
+    texts = _texts_of(main, other)
+    if texts is None:
+        return None
+    own: JsonObject = {} if other.description == main.description else {"description": other.description}
+    own |= {"parameters": texts} if texts else {}
+    providers = {**main.providers, **other.providers}
+    if own:
+        providers[other.form] = {**providers.get(other.form, {}), **own}
+    left_out = tuple(dict.fromkeys((*main.left_out, *other.left_out)))
+    return structs.replace(main, **fields, providers=providers, left_out=left_out)
+
+
+def _texts_of(main: Declared, other: Declared) -> dict[str, str] | None:
+    """Return the texts of parameters by which `other` differs from `main`, or from what its provider is sent
+    of `main`; None where more differs.
+    """
+    strict = other.providers.get(other.form, {}).get("strict")
+    try:
+        ours, theirs = (sound_schema(each.parameters).schema for each in (main, other))
+        sent: Any = from_gemini(normalize(ours, other.form, strict=strict).schema)
+        sent = sound_schema(sent).schema
+    except SchemaError:
+        return None
+    named = member_places(ours)
+    for schema in (ours, sent):
+        texts: dict[str, str] = {}
+        places = {name: at for name, at in member_places(schema).items() if name in named}
+        taken: set[Steps] = set()
+        for name, at in places.items():
+            before, after = (_text_at(each, at) for each in (schema, theirs))
+            if after and after != before and taken.isdisjoint(at):
+                texts[name] = after
+                taken.update(at)
+        if with_texts(schema, texts, places) == theirs:
+            return texts
+    return None
+
+
+def _text_at(schema: object, places: Sequence[Steps]) -> str | None:
+    """Return the description at the first of the places; None where there is none."""
+    try:
+        found = value_at(schema, (*places[0], "description")) if places else None
+    except LookupError:
+        return None
+    return found if isinstance(found, str) else None
 
 
 _TOGETHER = 64

@@ -193,7 +193,6 @@ def declared_keys(tool: Declared, name: str, examples: int) -> JsonObject:
     """Return the keys that a declaration fills, in order: all but permission, secrets and source."""
     described = _tidy(tool.description) if tool.description else ""
     texts = {"description": described} if described else {"summary": in_words(name)}
-    strict = {} if tool.strict is None else {id: {"strict": tool.strict} for id in tool.strict_for}
     optional = {
         "result": tool.result,
         "describe_result": None if tool.describe_result else False,
@@ -212,7 +211,7 @@ def declared_keys(tool: Declared, name: str, examples: int) -> JsonObject:
         "scopes": list(tool.scopes) or None,
         "http": tool.http or None,
         "deprecated": {} if tool.deprecated else None,
-        "providers": strict or None,
+        "providers": tool.providers or None,
     }
     return {
         "name": name,

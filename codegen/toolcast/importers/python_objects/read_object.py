@@ -21,7 +21,7 @@ from ...diagnostics import Diagnostic
 from ...jsonschema.json_values import nested_objects
 from ...runtime.functions.adapt import obstacle
 from ...runtime.functions.signature import plain_function
-from ..declared_tools import Declarations, Declared, ShapeError, read_shape
+from ..declared_tools import Declarations, Declared, ShapeError, read_shape, wishes
 from ..spec_text import UnwritableError, check_writable
 from ..tool_lists import Element
 from .functions import declare_class, declare_function, snake_case
@@ -100,7 +100,7 @@ def _agents_tool(tool: Any, origin: Origin) -> Iterator[Declared]:
         origin,
         description=tool.description,
         parameters=tool.params_json_schema,
-        strict=bool(tool.strict_json_schema),
+        providers=wishes(bool(tool.strict_json_schema)),
     )
 
 
@@ -143,7 +143,7 @@ def _pydantic_ai_definition(definition: Any, tool: object, origin: Origin, *, ow
         description=definition.description or "",
         parameters=definition.parameters_json_schema,
         result=getattr(definition, "return_schema", None),
-        strict=definition.strict,
+        providers=wishes(definition.strict),
         parallel=not getattr(definition, "sequential", False),
         external=getattr(definition, "kind", "function") == "external",
         file=origin.place.file,
