@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..spec.keys import KEYS, SENT
 from ..spec.tool_spec import Annotations
-from .ledger import NOT_STRICT, LedgerEntry
+from .ledger import NOT_STRICT, LedgerEntry, Part
 from .profiles.envelope import (
     CARRIERS,
     NO_PLACE,
@@ -86,18 +86,16 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
 
 def _own_texts(tool: ToolInfo, profile: Profile, shows_parameters: bool) -> Iterator[LedgerEntry]:
     pointers = tool.described.get(profile.id, ())
-    for path in pointers if shows_parameters else ():
+    replaced: list[tuple[str, Part]] = [(path, "parameters") for path in pointers if shows_parameters]
+    replaced += [("/description", "spec")] if profile.id in tool.descriptions else []
+    for path, part in replaced:
         yield LedgerEntry(
-            path=path, keyword="description", action="rewritten", severity="kept elsewhere", reason=OWN_TEXT
-        )
-    if profile.id in tool.descriptions:
-        yield LedgerEntry(
-            path="/description",
+            path=path,
             keyword="description",
             action="rewritten",
             severity="kept elsewhere",
             reason=OWN_TEXT,
-            of="spec",
+            of=part,
         )
     if pointers and not shows_parameters:
         yield LedgerEntry(
