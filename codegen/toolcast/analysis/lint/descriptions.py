@@ -14,9 +14,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from ...contract.normal_form import definition_name
+from ...contract.normal_form import definition_name, spoken
 from ...hidden_characters import describe_character, escape_hidden, hidden_offsets, is_deceptive
 from ...jsonschema.json_values import JsonMapping
+from ...jsonschema.pointers import join
 from ...jsonschema.regex_cache import cache_short_texts
 from ...spec.deprecation import shown_description
 from ...spec.parsed_document import Path
@@ -218,17 +219,7 @@ def _names(paths: list[Path]) -> str:
 
 def readable(path: Path) -> str:
     """Return a place as people write it: `filter.items[].name`."""
-    out = ""
-    position = 0
-    while position < len(path):
-        step = path[position]
-        if step in ("properties", "$defs") and position + 1 < len(path):
-            out += f".{path[position + 1]}" if out else str(path[position + 1])
-            position += 2
-            continue
-        out += {"items": "[]", "additionalProperties": ".*"}.get(str(step), "")
-        position += 1
-    return out
+    return spoken(join(path if path[:1] == ("$defs",) else ("parameters", *path)))
 
 
 _ENOUGH: Final = 3  # words of meaning that two descriptions must share before being equal means something
