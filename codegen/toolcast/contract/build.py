@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ..diagnostics import MISSING_LIBRARY, Diagnostic
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from ..jsonschema.keywords import map_subschemas
-from ..jsonschema.pointers import Steps, escape, resolve
+from ..jsonschema.pointers import escape, resolve
 from ..jsonschema.schema_compiler import Schemas
 from ..jsonschema.validator import Validator
 from ..jsonschema.validator_errors import SearchTooLong
@@ -119,28 +119,20 @@ def _provider_text_problems(tool: ToolSpec, normal: NormalForm) -> list[Diagnost
     stated = tool.overrides("parameters")
     places = member_places(normal.offered(tool.inject)) if any(stated.values()) else {}
     for provider, texts in stated.items():
-        taken: dict[Steps, str] = {}
         for name in texts:
             path = ("providers", provider, "parameters", name)
+            last = name.rpartition(".")[2]
+            alike = [each for each in places if each.rpartition(".")[2] == last]
             if name not in places:
-                last = name.rpartition(".")[2]
-                alike = [each for each in places if each.rpartition(".")[2] == last]
-                if len(alike) == 1:  # `to.name` of a shared definition is `City.name`
-                    hint = f"did you mean {quoted(alike[0])}?"
-                else:
-                    hint = checker.suggest(name, places, "the parameters are")[0] if places else ""
                 message = f"{quoted(name)} is not a parameter that models are offered"
+                hint = checker.suggest(name, places, "the parameters are")[0] if places else ""
+                if len(alike) == 1:  # `to.name` of a definition is `City.name`
+                    hint = f"did you mean {quoted(alike[0])}?"
                 checker.report(path, "unknown-parameter", message, hint, key=True)
-                continue
-            first = next((taken[each] for each in places[name] if each in taken), None)
-            if not places[name]:
+            elif not places[name]:
                 message = f"{quoted(name)} has no description of its own, but that of a definition"
                 hint = "name the definition, or write a `description` beside the reference in the parameters"
                 checker.report(path, "no-text", message, hint, key=True)
-            elif first is not None:
-                message = f"{quoted(name)} and {quoted(first)} are one text"
-                checker.report(path, "repeated", message, "keep one", key=True)
-            taken |= dict.fromkeys(places[name], name)
     return checker.found
 
 

@@ -4,7 +4,6 @@ Drafts 4 to 7 are upgraded, every reference is `#/$defs/Name` (or `#` for the ro
 are bundled. `normal_form_builder` makes it.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
@@ -192,48 +191,32 @@ def spoken(pointer: str) -> str:
     return text
 
 
-_PLAIN_STEPS: Final = frozenset(
+_MEMBERS: Final = frozenset(
     ("properties", "patternProperties", "additionalProperties", "items", "prefixItems")
 )
-_MEMBERS: Final = _PLAIN_STEPS | {"anyOf", "oneOf", "allOf"}
-"""Keywords with the schemas of members, or of the same value."""
+_SAME_VALUE: Final = frozenset(("anyOf", "oneOf", "allOf"))
 
 
 def member_places(schema: JsonMapping) -> dict[str, list[Steps]]:
-    """Return the places of descriptions of members of a self-contained schema, by the name that `spoken` has
-    for each: below the parameters, or below a definition.
-
-    Members of a definition to which one reference leads have both names; those of another, which are members
-    of several others, that of the definition alone. Of a member with nothing but such a reference there is no
-    place: it has no description of its own.
+    """Return the places of the descriptions of members of a self-contained schema, by name as `spoken` has
+    it: of parameters, of definitions, and of what they contain. A parameter goes before a definition of its
+    name. There is no place for a member that is a reference alone: it has no description of its own.
     """
-    sites = Counter(
-        definition_name(each["$ref"]) for each, _ in schemas_with_pointers(schema, "") if "$ref" in each
-    )
     found: dict[str, list[Steps]] = {}
-    for start in ("", *schema.get("$defs", ())):
-        own: dict[str, list[Steps]] = {}
-        first: Steps = ("$defs", start) if start else ()
-        waiting = [(start, first, bool(start))]
-        while waiting:
-            name, steps, is_member = waiting.pop()
-            node = value_at(schema, steps)
-            if node is False:
-                continue
-            node = node if isinstance(node, dict) else {}
-            refers_only = node.keys() == {"$ref"}
-            if is_member and (node or "properties" in steps[-2:-1]):
-                own.setdefault(name, []).extend([] if refers_only else [steps])
-            target = definition_name(node["$ref"]) if "$ref" in node else None
-            if target is not None and sites[target] == 1 and (not start or sites[start] != 1):
-                waiting.append((name, ("$defs", target), is_member and refers_only))
-            for below, _ in reversed([*subschemas(node)]):
-                if below[0] in _MEMBERS:
-                    part = spoken(join(("parameters", *below)))
-                    dot = "." if name and part and below[0] not in ("items", "prefixItems") else ""
-                    waiting.append((f"{name}{dot}{part}", (*steps, *below), below[0] in _PLAIN_STEPS))
-        for name, places in own.items():
-            found.setdefault(name, places)
+    waiting: list[tuple[Steps, bool]] = [(("$defs", name), True) for name in schema.get("$defs", ())]
+    waiting.append(((), False))
+    while waiting:
+        steps, is_member = waiting.pop()
+        node = value_at(schema, steps)
+        name = spoken(join(steps if steps[:1] == ("$defs",) else ("parameters", *steps)))
+        if node is False or (steps[:1] == ("$defs",) and len(steps) == 2 and name in found):
+            continue
+        node = node if isinstance(node, dict) else {}
+        if is_member and (node or "properties" in steps[-2:-1]):
+            found.setdefault(name, []).extend([] if node.keys() == {"$ref"} else [steps])
+        for below, _ in reversed([*subschemas(node)]):
+            if below[0] in _MEMBERS | _SAME_VALUE:
+                waiting.append(((*steps, *below), below[0] in _MEMBERS))
     return found
 
 

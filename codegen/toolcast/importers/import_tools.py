@@ -5,6 +5,7 @@ reads JSON samples with it, too, but takes one, and only hands out models.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from msgspec import Struct, structs
 from ..contract.normal_form import member_places, with_texts
 from ..diagnostics import Diagnostic
 from ..jsonschema.json_values import JsonObject
-from ..jsonschema.pointers import Steps, split, value_at
+from ..jsonschema.pointers import split, value_at
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.schema_node import LibrarySchemaError, SchemaError
 from ..jsonschema.unusable_values import library_schema
@@ -195,24 +196,19 @@ def specs_of(
 
 def _joined(tools: Sequence[Declared]) -> list[Declared]:
     """Join declarations of one tool for several providers that differ in nothing but texts."""
-    made: list[Declared] = []
+    made: dict[int, Declared] = {}
     known: dict[str, int] = {}
-    for tool in tools:
-        at = known.setdefault(tool.name, len(made))
-        before = made[at] if at < len(made) else tool
-        both = None if before is tool else _both(before, tool) or _both(tool, before)
-        if both is None:
-            made.append(tool)
-        else:
-            made[at] = both
-    return made
+    for number, tool in enumerate(tools):
+        at = known.setdefault(tool.name, number)
+        both = None if at == number else _both(made[at], tool) or _both(tool, made[at])
+        made[number if both is None else at] = both or tool
+    return [*made.values()]
 
 
-_PLAIN = Declared(name="", description="", parameters=None)
-_OF_ONE = frozenset(
-    ("description", "parameters", "form", "providers", "file", "line", "location", "left_out")
-)
-"""What two declarations of one tool need not have in common."""
+_UNSTATED = Declared(name="", description="", parameters=None)
+_TEXTS = ("description", "parameters", "form", "providers", "file", "line", "location", "left_out")
+_COMMON = frozenset(Declared.__struct_fields__).difference(_TEXTS)
+"""What declarations of one tool have in common, where both state it."""
 
 
 def _both(main: Declared, other: Declared) -> Declared | None:
@@ -222,18 +218,17 @@ def _both(main: Declared, other: Declared) -> Declared | None:
     if not other.form or other.form == main.form or main.providers.get(other.form, {}).keys() - {"strict"}:
         return None
     fields: JsonObject = {}
-    for name in set(Declared.__struct_fields__) - _OF_ONE:
-        stated = [
-            each for each in (getattr(main, name), getattr(other, name)) if each != getattr(_PLAIN, name)
-        ]
-        if stated[1:] and stated[0] != stated[1]:
+    for name in _COMMON:
+        one, two, unstated = (getattr(each, name) for each in (main, other, _UNSTATED))
+        if one != two and unstated not in (one, two):
             return None
-        fields |= {name: stated[0]} if stated else {}
+        fields[name] = two if one == unstated else one
     texts = _texts_of(main, other)
     if texts is None:
         return None
-    own: JsonObject = {} if other.description == main.description else {"description": other.description}
-    own |= {"parameters": texts} if texts else {}
+    own: JsonObject = {"parameters": texts} if texts else {}
+    if other.description not in ("", main.description):
+        own = {"description": other.description, **own}
     providers = {**main.providers, **other.providers}
     if own:
         providers[other.form] = {**providers.get(other.form, {}), **own}
@@ -256,24 +251,14 @@ def _texts_of(main: Declared, other: Declared) -> dict[str, str] | None:
     for schema in (ours, sent):
         texts: dict[str, str] = {}
         places = {name: at for name, at in member_places(schema).items() if name in named}
-        taken: set[Steps] = set()
         for name, at in places.items():
-            before, after = (_text_at(each, at) for each in (schema, theirs))
-            if after and after != before and taken.isdisjoint(at):
-                texts[name] = after
-                taken.update(at)
+            with suppress(LookupError):
+                before, text = value_at(schema, at[0]), value_at(theirs, (*at[0], "description"))
+                if before is True or before.get("description") != text:
+                    texts[name] = text
         if with_texts(schema, texts, places) == theirs:
-            return texts
+            return texts if all(text.strip() for text in texts.values()) else None
     return None
-
-
-def _text_at(schema: object, places: Sequence[Steps]) -> str | None:
-    """Return the description at the first of the places; None where there is none."""
-    try:
-        found = value_at(schema, (*places[0], "description")) if places else None
-    except LookupError:
-        return None
-    return found if isinstance(found, str) else None
 
 
 _TOGETHER = 64

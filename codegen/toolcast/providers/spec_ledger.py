@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
+from ..jsonschema.pointers import split
+from ..jsonschema.schema_node import Action, Severity
 from ..spec.keys import KEYS, SENT
 from ..spec.tool_spec import Annotations
-from .ledger import NOT_STRICT, LedgerEntry, Part
+from .ledger import NOT_STRICT, LedgerEntry
 from .profiles.envelope import (
     CARRIERS,
     NO_PLACE,
@@ -43,13 +47,10 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
         getattr(tool, name) is not None and f"${name}" not in sent for name in Annotations.__struct_fields__
     )
     entries = [
-        LedgerEntry(
-            path=f"/{key}",
-            keyword=key,
-            action="dropped",
-            severity="kept elsewhere" if _is_of_request(key, profile) else "lost",
-            reason=f"is not sent, because {_reason(key, tool, profile, parameters)}",
-            of="spec",
+        _of_spec(
+            f"/{key}",
+            f"is not sent, because {_reason(key, tool, profile, parameters)}",
+            "kept elsewhere" if _is_of_request(key, profile) else "lost",
         )
         for key in (*lost, *(("annotations",) if shown else ()))
     ]
@@ -57,55 +58,26 @@ def spec_ledger(tool: ToolInfo, profile: Profile, parameters: Normalized) -> tup
         entries.append(_omitted(parameters))
     if _gave_up_strict(tool, profile, parameters, sent):
         reason = f"{NOT_STRICT}the provider does not have for tools that code may call"
-        entries.append(
-            LedgerEntry(
-                path="/callers",
-                keyword="callers",
-                action="widened",
-                severity="lost",
-                reason=reason,
-                of="spec",
-            )
-        )
+        entries.append(_of_spec("/callers", reason, action="widened"))
     entries += _lost_examples(tool, profile, parameters)
     if tool.input is not None and tool.input.grammar and not sent.intersection(CARRIERS["input"]):
-        entries.append(
-            LedgerEntry(
-                path="/input",
-                keyword="input",
-                action="described",
-                severity="kept elsewhere",
-                reason="is stated in the description of the parameter `input`, because "
-                f"{profile.lost.get('input', NO_PLACE)}; decoding checks it",
-                of="spec",
-            )
-        )
+        place = "is stated in the description of the parameter `input`, because "
+        reason = f"{place}{profile.lost.get('input', NO_PLACE)}; decoding checks it"
+        entries.append(_of_spec("/input", reason, "kept elsewhere", "described"))
     entries += _own_texts(tool, profile, "$parameters" in sent)
     return (*entries, *(result_form(tool, profile)[1] if sent.intersection(CARRIERS["result"]) else ()))
 
 
 def _own_texts(tool: ToolInfo, profile: Profile, shows_parameters: bool) -> Iterator[LedgerEntry]:
     pointers = tool.described.get(profile.id, ())
-    replaced: list[tuple[str, Part]] = [(path, "parameters") for path in pointers if shows_parameters]
-    replaced += [("/description", "spec")] if profile.id in tool.descriptions else []
-    for path, part in replaced:
-        yield LedgerEntry(
-            path=path,
-            keyword="description",
-            action="rewritten",
-            severity="kept elsewhere",
-            reason=OWN_TEXT,
-            of=part,
-        )
+    text = _of_spec("/description", OWN_TEXT, "kept elsewhere", "rewritten")
+    for path in pointers if shows_parameters else ():
+        yield replace(text, path=path, of="parameters")
     if pointers and not shows_parameters:
-        yield LedgerEntry(
-            path=f"/providers/{profile.id}/parameters",
-            keyword="providers",
-            action="dropped",
-            severity="lost",
-            reason="is not sent, because the argument is one text there, which has no schema",
-            of="spec",
-        )
+        reason = "is not sent, because the argument is one text there, which has no schema"
+        yield _of_spec(f"/providers/{profile.id}/parameters", reason)
+    if profile.id in tool.descriptions:
+        yield text
 
 
 def _omitted(parameters: Normalized) -> LedgerEntry:
@@ -113,16 +85,16 @@ def _omitted(parameters: Normalized) -> LedgerEntry:
     refused = {(each.path, each.keyword): each.severity for each in parameters.ledger}
     closed = parameters.schema.get("additionalProperties") is False
     closed = closed or refused.get(("", "additionalProperties")) == "lost"
-    cause = "the provider takes no object without properties"
-    return LedgerEntry(
-        path="/parameters",
-        keyword="parameters",
-        action="dropped",
-        severity="kept elsewhere" if closed else "lost",
-        reason=f"is not sent, because {cause}"
-        + ("" if closed else "; a call has no undeclared parameters then"),
-        of="spec",
-    )
+    reason = "is not sent, because the provider takes no object without properties"
+    if closed:
+        return _of_spec("/parameters", reason, "kept elsewhere")
+    return _of_spec("/parameters", f"{reason}; a call has no undeclared parameters then")
+
+
+def _of_spec(path: str, reason: str, severity: Severity = "lost", action: Action = "dropped") -> LedgerEntry:
+    """Return an entry about the key of the spec at which a pointer begins."""
+    key = split(path)[0]
+    return LedgerEntry(path=path, keyword=key, action=action, severity=severity, reason=reason, of="spec")
 
 
 def _stated(tool: ToolInfo) -> Iterator[str]:
@@ -164,6 +136,4 @@ def _lost_examples(tool: ToolInfo, profile: Profile, parameters: Normalized) -> 
     for index, reason in shown_examples(tool, profile, parameters).left_out:
         lost.append((f"/examples/{index}", f"is left out, because {reason}"))
     for path, reason in lost:
-        yield LedgerEntry(
-            path=path, keyword="examples", action="dropped", severity="lost", reason=reason, of="spec"
-        )
+        yield _of_spec(path, reason)

@@ -49,8 +49,8 @@ def format_text(known_providers: frozenset[str]) -> str:
 _OVERRIDES: Final[JsonObject] = {
     "strict": False,
     "examples": True,
-    "description": "Lists the orders of one customer. Newest come first.",
-    "parameters": {"region": "Two letters: `no`, `so`. Leave it out for all regions."},
+    "description": "Lists the orders of one customer, newest first.",
+    "parameters": {"region": "Two letters, such as `no`. Left out: all regions."},
 }
 
 

@@ -110,7 +110,7 @@ def _unread_texts(tool: ToolSpec, options: Options) -> list[Diagnostic]:
     checker, made = SpecChecker(tool.document), options.configured or options.providers
     for id in dict.fromkeys((*tool.overrides("description"), *tool.overrides("parameters"))):
         if id not in made:
-            hint, _ = checker.suggest(id, made, "those of the project are") if made else ("", None)
+            hint, _ = checker.suggest(id, made, "those of the project are")
             message = f"{quoted(id)} has texts here, and is not among the `providers` of the project"
             checker.report(("providers", id), "unread-text", message, hint, key=True)
     return checker.found

@@ -157,19 +157,17 @@ def model_changes(sent: _SentPair) -> tuple[Change, ...]:
     differing = sent.differing(brief=True)
     if not differing:
         return ()
-    providers = () if len(differing) == len(sent.new.definitions) else differing
     found = [
-        *_texts(pair, pair.old.tool, pair.new.tool, providers),
-        *_descriptions(sent, differing),
+        *_texts(pair, pair.old.tool, pair.new.tool, _whom(sent, differing)),
         *_client_data(sent, differing),
         *_examples(sent, differing),
-        *_schemas(sent, differing),
+        *_texts_and_schemas(sent, differing),
     ]
     if not found and not _is_explained(pair.old.tool, pair.new.tool):
         id = differing[0]
         before, after = (each.definitions.get(id, b"").decode() for each in (sent.old, sent.new))
         message = f"the definition: {words_changed(before, after)}"
-        found.append(pair.change("definition-read", message, providers=providers))
+        found.append(pair.change("definition-read", message, providers=_whom(sent, differing)))
     return tuple(found)
 
 
@@ -197,24 +195,12 @@ def _whom(sent: _SentPair, ids: Sequence[str]) -> tuple[str, ...]:
     return () if len(ids) == len(sent.new.definitions) else tuple(ids)
 
 
-def _descriptions(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
-    """Yield the differences of descriptions, with the providers that read each."""
-    assert sent.old is not None
-    assert sent.new is not None
-    readers: dict[tuple[str, str], list[str]] = {}
-    own = sent.new.tool.overrides("description")
-    for id in differing:
-        texts = (
-            each.tool.overrides("description").get(id, each.tool.description) for each in (sent.old, sent.new)
-        )
-        readers.setdefault((next(texts), next(texts)), []).append(id)
-    stated = sent.new.tool.document.data
-    for (before, after), ids in readers.items():
-        if before != after:
-            at: Path = ("description" if "description" in stated else "summary",)
-            at = ("providers", ids[0], "description") if ids[0] in own else at
-            message = f"the description: {words_changed(before, after)}"
-            yield sent.pair.change("description-read", message, at=at, providers=_whom(sent, ids))
+def _description(pair: Pair, old: ToolSpec, new: ToolSpec, provider: str) -> Iterator[Change]:
+    before, after = (each.overrides("description").get(provider, each.description) for each in (old, new))
+    if before != after:
+        at: Path = ("description" if "description" in new.document.data else "summary",)
+        at = ("providers", provider, "description") if provider in new.overrides("description") else at
+        yield pair.change("description-read", f"the description: {words_changed(before, after)}", at=at)
 
 
 def _client_data(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
@@ -236,8 +222,7 @@ def _client_data(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
         ]
         providers = [id for id in differing if any(text in known.get(id, b"") for known, text in stated)]
         if before != after and providers:
-            every = len(providers) == len(sent.new.definitions)
-            yield sent.pair.change(rule, message, at=at, providers=() if every else tuple(providers))
+            yield sent.pair.change(rule, message, at=at, providers=_whom(sent, providers))
 
 
 def _examples(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
@@ -259,19 +244,22 @@ def _shown(definition: bytes) -> object:
     return msgspec.json.decode(definition).get(EXAMPLES)
 
 
-def _schemas(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
-    """Yield the differences of schemas, with the providers that read each: some have texts of their own."""
+def _texts_and_schemas(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
+    """Yield the differences of descriptions and schemas, with the providers that read each: some have texts
+    of their own.
+    """
     assert sent.old is not None
     assert sent.new is not None
     readers: dict[bytes, list[str]] = {}
     for id in differing:
-        own = [each.tool.overrides("parameters").get(id, {}) for each in (sent.old, sent.new)]
+        own = [each.tool.providers.get(id) for each in (sent.old, sent.new)]
         readers.setdefault(msgspec.json.encode(own), []).append(id)
     found: list[Change] = []
     for ids in readers.values():
         old, new = sent.old.document(ids[0]), sent.new.document(ids[0])
-        if old is not new:
-            found += (replace(each, providers=tuple(ids)) for each in _differences(sent.pair, old, new))
+        texts = _description(sent.pair, sent.old.tool, sent.new.tool, ids[0])
+        schemas = () if old is new else _differences(sent.pair, old, new)
+        found += (replace(each, providers=tuple(ids)) for each in (*texts, *schemas))
     for each in _merged(found):
         yield replace(each, providers=_whom(sent, each.providers))
 
