@@ -211,9 +211,9 @@ chaos: $(TOOLS) ## Call the toolset 100,000 times under every fault; writes docs
 machine: $(STAMP) ## Random edits, kills and refusals, each run held to a clean build; ten minutes
 	$(BIN)/python -m tests.project.endless $(ARGS)
 
-pythons: $(STAMP) ## Compile the reference toolset with every Python of this machine: the same bytes
+pythons: $(STAMP) ## Compile the reference toolset with every Python of this machine: the same bytes; 10,000 calls from threads
 	$(BIN)/python -m tests.project.pythons
-	$(PYTEST) -m thorough tests/project/test_determinism.py -k python_versions $(ARGS)
+	$(PYTEST) -m thorough tests/project/test_determinism.py tests/runtime/test_concurrency.py -k python_versions $(ARGS)
 
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/reports/corpora.md
 	$(BIN)/python -m bench.corpora --write docs/reports/corpora.md

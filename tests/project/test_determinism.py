@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.project.fake import tree
+from tests.project.pythons import VERSIONS, python_of
 from tests.sampled import sampled
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,13 +93,11 @@ def test_the_way_workers_start(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_python_versions(tmp_path: Path, version: str) -> None:
     """Each that the machine has; `make pythons` sets them up."""
-    python = ROOT / f".venv-pythons/{version}/bin/python"
-    if f"{sys.version_info[0]}.{sys.version_info[1]}" == version:
-        python = Path(sys.executable)
-    elif not python.exists():
+    python = python_of(version)
+    if python is None:
         pytest.skip(f"no Python {version} was set up by `make pythons`")
     folder = tmp_path / "p"
     shutil.copytree(ROOT / "specs", folder / "specs")
@@ -106,7 +105,7 @@ def test_python_versions(tmp_path: Path, version: str) -> None:
     table = re.search(r"^\[tool\.toolcast\]\n(?:[^\[].*\n)*", toml, re.MULTILINE)
     assert table is not None
     (folder / "pyproject.toml").write_text(table[0], "utf-8")
-    assert _generate(folder, python=str(python)) == _without_bytecode(tree(ROOT / "generated"))
+    assert _generate(folder, python=python) == _without_bytecode(tree(ROOT / "generated"))
 
 
 def _without_bytecode(found: dict[str, bytes]) -> dict[str, bytes]:

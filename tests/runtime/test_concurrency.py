@@ -23,7 +23,9 @@ from toolcast.runtime.middleware.policy import Policy
 from toolcast_tools.workspace import Workspace
 
 from generated.shell.bash import BASH
-from tests.runtime.helpers import GOOD, Watch
+from tests.project.pythons import VERSIONS, python_of
+from tests.runtime import threads
+from tests.runtime.helpers import GOOD, ROOT, Watch
 from tests.runtime.sample.files.edit import EDIT
 
 MANY = 400
@@ -135,6 +137,24 @@ def test_many_calls_from_many_event_loops() -> None:
         ]
         for number, future in enumerate(started):
             check(future.result(), number * each)
+
+
+def test_calls_from_many_threads_are_counted_and_not_mixed() -> None:
+    threads.main(800)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("version", VERSIONS)
+def test_ten_thousand_calls_in_python_versions(version: str) -> None:
+    """Each Python that `make pythons` has set up; in that without a GIL, no module switches it on."""
+    python = python_of(version)
+    if python is None:
+        pytest.skip(f"no Python {version} was set up by `make pythons`")
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'codegen'}{os.pathsep}{ROOT}"}
+    command = [python, "-m", "tests.runtime.threads", "10000"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert ("no GIL" in done.stdout) == version.endswith("t")
 
 
 # --- what goes wrong leaves nothing behind

@@ -165,15 +165,15 @@ class Executor:
         self.check_results = check_results
         self.guesses = guesses
         self.closed = False
-        self.warned: set[str] = set()  # deprecated tools whose first call was logged
+        self.warned: dict[str, object] = {}  # deprecated tools whose first call was logged
         self.loop_thread = LoopThread()  # for calls from programs without an event loop
 
     def warn_of_deprecated(self, binding: AnyBinding, context: ToolContext) -> None:
         """Log the first call of a deprecated tool. No `DeprecationWarning`: its filters are about code, and
         where warnings are errors, the call would fail."""
-        if binding.name in self.warned:
+        first = object()
+        if self.warned.setdefault(binding.name, first) is not first:  # one step: threads call at once
             return
-        self.warned.add(binding.name)
         stated = "; ".join(f"{key}: {value}" for key, value in (binding.deprecated or {}).items())
         log(
             WARNING,
