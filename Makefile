@@ -236,7 +236,7 @@ repairs: $(STAMP) ## Judge corrections of malformed arguments; writes a part of 
 lines: $(STAMP) ## Count modules, lines, commands and interpreters of JSON Schema; a table
 	@$(BIN)/python -m bench.lines
 
-reference: $(STAMP) ## Write the pages of docs/reference that are made from the source (names, commands, keys, rules), and the data of provider rules
+reference: $(STAMP) ## Write what is made from the source: pages of docs/reference (names, commands, keys, rules), the data of provider rules, skills/
 	$(BIN)/python -m bench.reference --write
 
 $(DOCS): $(STAMP) pyproject.toml
