@@ -16,7 +16,7 @@ from toolcast.runtime import Content, Message, RefusalError, ToolContext, ToolRe
 from toolcast.runtime.middleware.policy import Policy
 
 from tests.mcp.conftest import MODERN, MODES, Sdk
-from tests.mcp.over_http import listening
+from tests.mcp.over_http import HEADERS, MODERN_META, listening, message
 from tests.mcp.scripted import connected
 from tests.runtime.sample.files.edit import EDIT
 
@@ -174,9 +174,71 @@ def test_a_client_that_takes_no_questions_is_not_asked(mode: str, sdk: Sdk) -> N
             await context.ask("?", Order)
         return "never"
 
-    result = call(sdk, mode, either)
-    assert result.is_error
-    assert "takes no questions" in result.content[0].text
+    async def use(client: Any) -> str:
+        if mode == "legacy":
+            result = await client.call_tool("edit", ARGUMENTS)
+            assert result.is_error
+            return str(result.content[0].text)
+        with pytest.raises(sdk("mcp.shared.exceptions").MCPError) as caught:
+            await client.call_tool("edit", ARGUMENTS)
+        assert caught.value.code == -32021
+        return str(caught.value.message)
+
+    text = connected(sdk, mcp_server(registry_of(either)), use, mode)
+    assert "'edit' has to ask the user, and whoever made the call takes no questions" in text
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "ask", "needed"),
+    [
+        ({}, lambda context: context.sample("x", max_tokens=1), {"sampling": {}}),
+        ({}, lambda context: context.roots(), {"roots": {}}),
+        (
+            {"elicitation": {"url": {}}},
+            lambda context: context.ask("?", Order),
+            {"elicitation": {"form": {}}},
+        ),
+        (
+            {"elicitation": {}},
+            lambda context: context.ask_to_visit("?", "https://acme.example"),
+            {"elicitation": {"url": {}}},
+        ),
+    ],
+)
+def test_over_http_a_missing_capability_is_a_bad_request(
+    capabilities: Any, ask: Any, needed: Any, sdk: Sdk
+) -> None:
+    async def handler(context: ToolContext) -> str:
+        return f"{await ask(context)}"
+
+    async def session() -> Any:
+        headers = {
+            **HEADERS, "mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name": "edit",
+        }  # fmt: skip
+        meta = {**MODERN_META, "io.modelcontextprotocol/clientCapabilities": capabilities}
+        body = message("tools/call", 1, name="edit", arguments=ARGUMENTS, _meta=meta)
+        async with over_http(sdk, handler, HttpOptions()) as url, sdk("httpx").AsyncClient() as client:
+            return await client.post(url, json=body, headers=headers)
+
+    answer = asyncio.run(asyncio.wait_for(session(), 60))
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == -32021
+    assert answer.json()["error"]["data"] == {"requiredCapabilities": needed}
+
+
+@every_mode
+def test_roots_are_asked_for(mode: str, sdk: Sdk) -> None:
+    async def where(context: ToolContext) -> str:
+        assert context.can_list_roots
+        return f"{[(root.uri, root.name) for root in await context.roots()]}"
+
+    async def roots(context: Any) -> Any:
+        types = sdk("mcp.types")
+        listed = [types.Root(uri="file:///work", name="Work"), types.Root(uri="file:///tmp")]
+        return types.ListRootsResult(roots=listed)
+
+    result = call(sdk, mode, where, list_roots_callback=roots)
+    assert result.content[0].text == "[('file:///work', 'Work'), ('file:///tmp', '')]"
 
 
 def test_what_a_client_refuses_is_a_failure_in_its_words(sdk: Sdk) -> None:
@@ -339,6 +401,39 @@ def test_only_the_same_call_goes_on_and_once(sdk: Sdk) -> None:
             await send(asked.request_state, answers)
 
     modern(sdk, order, use)
+
+
+def test_the_program_names_its_questions(sdk: Sdk) -> None:
+    """A client that knows a name sends the answer with its call; it is taken once."""
+
+    async def twice(context: ToolContext) -> str:
+        first = await context.ask("a", Order, key="who")
+        second = await context.ask("b", Order, key="who")
+        return f"{first.data and first.data.name},{second.data and second.data.name}"
+
+    async def use(client: Any, send: Any) -> None:
+        asked = await send()
+        assert list(asked.input_requests) == ["who"]
+        known = accepted(sdk, asked, "bo")
+        again = await send(None, {**known, "unknown": known["who"]})
+        assert list(again.input_requests) == ["who"]
+        done = await send(again.request_state, accepted(sdk, again, "al"))
+        assert done.content[0].text == "bo,al"
+
+    modern(sdk, twice, use)
+
+
+def test_two_open_questions_have_two_names(sdk: Sdk) -> None:
+    async def both(context: ToolContext) -> str:
+        await asyncio.gather(*[context.ask(text, Order, key="who") for text in "ab"])
+        return "never"
+
+    async def use(client: Any, send: Any) -> None:
+        result = await send()
+        assert result.is_error
+        assert "ValueError" in result.content[0].text
+
+    modern(sdk, both, use)
 
 
 def test_questions_without_an_answer_are_asked_again(sdk: Sdk) -> None:

@@ -231,6 +231,91 @@ def test_faults_and_refusals_of_functions(mode: str, sdk: Sdk, caplog: pytest.Lo
     assert "hunter2" not in caplog.text
 
 
+class Topic(Struct):
+    topic: str
+
+
+async def ask_topic(context: ToolContext) -> str:
+    context.log("error", "hunter2-hunter2")
+    answer = await context.ask("hunter2-hunter2, which topic?", Topic)
+    return f"About {answer.data.topic}." if answer.data is not None else answer.action
+
+
+async def ask_for_item(params: Item, context: ToolContext) -> str:
+    return f"{params.id}: {await ask_topic(context)}"
+
+
+def asking() -> Any:
+    """A server whose prompt and resource ask before they answer; the questions repeat a secret."""
+    secrets = Secrets(lambda name: None)
+    secrets.hide("KEY", "hunter2-hunter2")
+    resources, prompts = Resources(), Prompts()
+    resources.add_template("items://{id}", ask_for_item, Item)
+    prompts.add("topic", ask_topic)
+    prompts.add("several", ask_for_item, Item)
+    return mcp_server(ToolRegistry(secrets=secrets), resources=resources, prompts=prompts)
+
+
+@every_mode
+def test_functions_ask_the_clients_user(mode: str, sdk: Sdk) -> None:
+    asked: list[str] = []
+    logged: list[Any] = []
+
+    async def answer(context: Any, params: Any) -> Any:
+        asked.append(params.message)
+        return sdk("mcp.types").ElicitResult(action="accept", content={"topic": f"number {len(asked)}"})
+
+    async def hear(params: Any) -> None:
+        logged.append(params.data)
+
+    async def use(client: Any) -> list[str]:
+        prompts = [await client.get_prompt("topic"), await client.get_prompt("several", {"id": "7"})]
+        read = await client.read_resource("items://8")
+        return [*(prompt.messages[0].content.text for prompt in prompts), read.contents[0].text]
+
+    options: dict[str, Any] = {"log_level": "error"} if mode == MODERN else {}
+    texts = connected(sdk, asking(), use, mode, elicitation_callback=answer, logging_callback=hear, **options)
+    assert texts == ["About number 1.", "7: About number 2.", "8: About number 3."]
+    assert len(asked) == 3
+    assert "hunter2" not in f"{asked} {logged}"
+    assert len(logged) == 3
+
+
+def test_only_the_same_request_goes_on(sdk: Sdk) -> None:
+    """A state is of one method, name and arguments."""
+
+    async def answer(context: Any, params: Any) -> Any:
+        return sdk("mcp.types").ElicitResult(action="decline")
+
+    async def use(client: Any) -> None:
+        types, session = sdk("mcp.types"), client.session
+        asked = await session.get_prompt("several", {"id": "7"}, allow_input_required=True)
+        answers = {key: types.ElicitResult(action="decline") for key in asked.input_requests}
+        given = {
+            "input_responses": answers,
+            "request_state": asked.request_state,
+            "allow_input_required": True,
+        }
+        error = sdk("mcp.shared.exceptions").MCPError
+        for name, arguments in (("several", {"id": "8"}), ("topic", {})):
+            with pytest.raises(error, match="requestState"):
+                await session.get_prompt(name, arguments, **given)
+        with pytest.raises(error, match="requestState"):
+            await session.read_resource("items://7", **given)
+        done = await session.get_prompt("several", {"id": "7"}, **given)
+        assert done.messages[0].content.text == "7: decline"
+
+    connected(sdk, asking(), use, MODERN, elicitation_callback=answer)
+
+
+@every_mode
+def test_a_function_that_cannot_ask_says_so_and_is_no_tool(mode: str, sdk: Sdk) -> None:
+    error = error_of(sdk, mode, lambda client: client.get_prompt("topic"), asking())
+    assert error.code == (-32021 if mode == MODERN else -32602)
+    assert "'topic' has to ask the user" in error.message
+    assert "tool" not in error.message.casefold()
+
+
 @every_mode
 def test_completion_proposes_choices_and_what_the_program_says(mode: str, sdk: Sdk) -> None:
     types = sdk("mcp.types")

@@ -185,9 +185,10 @@ class Order(Struct):
 
 def test_a_client_answers_the_questions_of_a_task(sdk: Sdk) -> None:
     async def order(context: ToolContext) -> str:
-        first = await context.ask("Who?", Order)
-        second = await context.ask("And then?", Order)
-        return f"{first.data} {second.data}"
+        first = await context.ask("Who?", Order, key="who")
+        second = await context.ask("And then?", Order, key="who")  # answered once more
+        third = await context.ask("At last?", Order)
+        return f"{first.data.name} {second.data.name} {third.data.name}"
 
     answered: list[str] = []
 
@@ -202,8 +203,20 @@ def test_a_client_answers_the_questions_of_a_task(sdk: Sdk) -> None:
         sdk, server_of(order, Tasks(None)), use,
         extensions=[tasks_of_server()], elicitation_callback=answer,
     )  # fmt: skip
-    assert result.content[0].text == "Order(name='bo1') Order(name='bo2')"
-    assert answered == ["Who?", "And then?"]
+    assert result.content[0].text == "bo1 bo2 bo3"
+    assert answered == ["Who?", "And then?", "At last?"]
+
+
+def test_what_a_client_cannot_do_fails_the_task(sdk: Sdk) -> None:
+    async def sample(context: ToolContext) -> str:
+        return (await context.sample("hello", max_tokens=5)).text
+
+    async def use(client: Any) -> Any:
+        return await ended(sdk, client, await begin(client))
+
+    state = connected(sdk, server_of(sample, Tasks(None)), use, extensions=[tasks_of_server()])
+    assert (state["status"], state["error"]["code"]) == ("failed", -32021)
+    assert state["error"]["data"] == {"requiredCapabilities": {"sampling": {}}}
 
 
 def test_answers_that_nothing_asked_for_change_nothing(sdk: Sdk) -> None:
@@ -518,6 +531,7 @@ def test_deprecated_uses_are_said_once(sdk: Sdk, caplog: pytest.LogCaptureFixtur
     async def use_both(context: ToolContext) -> str:
         context.log("info", "one")
         context.log("info", "two")
+        await context.roots()
         return (await context.sample("hello", max_tokens=5)).text
 
     types = sdk("mcp.types")
@@ -526,15 +540,19 @@ def test_deprecated_uses_are_said_once(sdk: Sdk, caplog: pytest.LogCaptureFixtur
         content = types.TextContent(type="text", text="hi")
         return types.CreateMessageResult(role="assistant", content=content, model="m")
 
+    async def roots(context: Any) -> Any:
+        return types.ListRootsResult(roots=[])
+
     async def use(client: Any) -> None:
         for _ in range(2):
             meta = {types.LOG_LEVEL_META_KEY: "info"}
             assert not (await client.call_tool("edit", ARGUMENTS, meta=meta)).is_error
 
     with caplog.at_level(logging.WARNING, "toolcast.mcp"):
-        connected(sdk, server_of(use_both, None), use, sampling_callback=sample)
+        connected(sdk, server_of(use_both, None), use, sampling_callback=sample, list_roots_callback=roots)
     said = [record.getMessage() for record in caplog.records if "SEP-2577" in record.getMessage()]
     assert [text.split(",")[0] for text in said] == [
         "Tool 'edit' logs to its client",
+        "Tool 'edit' asks for its client's roots",
         "Tool 'edit' asks its client's model",
     ]

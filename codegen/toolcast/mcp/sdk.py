@@ -13,9 +13,10 @@ _REMEDY = "run: pip install 'toolcast[mcp]' (mcp 2.3 or newer)"
 INVALID_PARAMS = -32602
 """JSON-RPC's code; the specification asks for it where a tool is unknown (server/tools, "Error Handling")."""
 INTERNAL_ERROR = -32603
+MISSING_CAPABILITY = -32021
+"""The code, since 2026-07-28, of a request that needs what its client does not offer."""
 METHOD_NOT_FOUND = -32601
 HEADER_MISMATCH = -32020
-MISSING_CAPABILITY = -32021
 TASKS = "io.modelcontextprotocol/tasks"
 """The extension by which a call is answered with a task (SEP-2663)."""
 

@@ -27,7 +27,7 @@ from .workers import Workers, abandoned
 if TYPE_CHECKING:
     from ..jsonschema.validator_errors import Violation
     from .functions.adapt import AdaptError, adapt
-    from .questions import ElicitationRequest, Elicited, Message, Sampled, SamplingRequest
+    from .questions import ElicitationRequest, Elicited, Message, Root, Sampled, SamplingRequest
     from .repairs.repair import Repair
     from .wire.fragments import FragmentError, Fragments, PartialArguments
     from .wire.guesses import Guesses, RecordedGuesses
@@ -58,6 +58,7 @@ __all__ = [
     "RetryError",
     "RetryHint",
     "Returns",
+    "Root",
     "Sampled",
     "SamplingRequest",
     "ToolBinding",
@@ -85,6 +86,7 @@ __getattr__ = lazy_exports(
         "PartialArguments": ".wire.fragments",
         "RecordedGuesses": ".wire.guesses",
         "Repair": ".repairs.repair",
+        "Root": ".questions",
         "Sampled": ".questions",
         "SamplingRequest": ".questions",
         "Violation": "..jsonschema.validator_errors",

@@ -61,12 +61,12 @@ if TYPE_CHECKING:
     from .wire.guesses import Guesses, RecordedGuesses
 
 
-def _redacted_context(context: ToolContext, secrets: "Secrets") -> ToolContext:
+def redacted_context(context: ToolContext, secrets: "Secrets") -> ToolContext:
     """Return `context` without values of secrets in the call id, which a model may write and a handler may
     log, and in what a handler reports, logs and asks."""
     call_id = secrets.redact_text(context.call_id) if context.call_id else ""
-    silent = context.report is None and context.receive_log is None
-    if silent and context.asker is None and context.sampler is None and call_id == context.call_id:
+    channels = (context.report, context.receive_log, context.asker, context.sampler)
+    if channels == (None, None, None, None) and call_id == context.call_id:
         return context
     return msgspec.structs.replace(context, call_id=call_id, **_redacted_channels(context, secrets))
 
@@ -119,7 +119,7 @@ class _Waiting:
     def stopping_time(self, context: ToolContext) -> ToolContext:
         """Return `context` with channels that stop the time."""
         channels: JsonObject = {}
-        for name in ("asker", "sampler"):
+        for name in ("asker", "sampler", "root_lister"):
             if (channel := getattr(context, name)) is not None:
                 channels[name] = self._stopping(channel)
         return msgspec.structs.replace(context, **channels)
@@ -209,7 +209,7 @@ def run_call(
     if tool.binding.deprecated is not None:
         executor.warn_of_deprecated(tool.binding, context)
     if guard.secrets is not None:
-        context = _redacted_context(context, guard.secrets)
+        context = redacted_context(context, guard.secrets)
     if guard.surrounds:
         return _run_surrounded(executor, tool, arguments, context, guesses)
     return _Call(executor, tool, context, guard.observers).run(arguments, guesses)
@@ -244,7 +244,8 @@ class _Call:
         # Not for handlers: what they call themselves nobody approved.
         framework = self.framework = context.framework
         self.passes = () if framework is None else framework.passes
-        self.waiting = _Waiting() if context.asker is not None or context.sampler is not None else None
+        asks = (context.asker, context.sampler, context.root_lister) != (None, None, None)
+        self.waiting = _Waiting() if asks else None
         if self.waiting is not None:
             context = self.waiting.stopping_time(context)
         if framework is not None:

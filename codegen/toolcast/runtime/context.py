@@ -27,7 +27,7 @@ _LogReceiver: TypeAlias = Callable[[LogLevel, Any, str], object]
 whatever thread the handler runs in; it must not block."""
 
 if TYPE_CHECKING:  # loaded where a handler asks
-    from .questions import Asker, Elicited, Message, Sampled, Sampler
+    from .questions import Asker, Elicited, Message, Root, RootLister, Sampled, Sampler
 
 T = TypeVar("T")
 
@@ -111,6 +111,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         receive_log: receives log messages for whoever made the call.
         asker: asks the user; None where nobody can be asked.
         sampler: asks a model; None where there is none.
+        root_lister: asks for the roots; None where there are none.
         framework: decisions of a framework that makes the call; None in a handler's own context.
     """
 
@@ -124,6 +125,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     receive_log: _LogReceiver | None = None
     asker: "Asker | None" = None
     sampler: "Sampler | None" = None
+    root_lister: "RootLister | None" = None
     framework: Framework | None = None
 
     def progress(self, done: float, total: float | None = None, message: str | None = "") -> None:
@@ -175,13 +177,20 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         """True if `sample` reaches a model."""
         return self.sampler is not None
 
-    async def ask(self, message: str, form: type[T]) -> "Elicited[T]":
+    @property
+    def can_list_roots(self) -> bool:
+        """True if `roots` reaches somebody."""
+        return self.root_lister is not None
+
+    async def ask(self, message: str, form: type[T], *, key: str = "") -> "Elicited[T]":
         """Ask the user to fill in a form. For async handlers; the handler's time does not run meanwhile.
 
         Args:
             message: the question and its reason.
             form: a msgspec Struct of texts, numbers, booleans, choices of texts, and lists of choices; a
                 field with a default is optional, and shown with it.
+            key: name of the question among those of the call, which MCP clients answer it by; "" for a
+                number. A client that knows the key may send the answer with its call.
 
         Returns:
             `action`: "accept", "decline" or "cancel"; and `data`, the filled-in form.
@@ -190,16 +199,17 @@ class ToolContext(Struct, frozen=True, kw_only=True):
             RefusalError: nobody can be asked, or the answer does not fit the form.
             TypeError: the form has a field of another type, or `message` is no text.
         """
-        from .questions import ask
+        from .questions import ElicitationRequest, ask
 
-        return await ask(self.asker, self.tool, message, form)
+        return await ask(self.asker, self.tool, ElicitationRequest(message=message, key=key), form)
 
-    async def ask_to_visit(self, message: str, url: str) -> "Elicited[None]":
+    async def ask_to_visit(self, message: str, url: str, *, key: str = "") -> "Elicited[None]":
         """Ask the user to visit a page, for what must not pass through client or model: a login, a payment.
 
         Args:
             message: the reason.
             url: address of the page, of http or https.
+            key: as that of `ask`.
 
         Returns:
             `action`: "accept" if the user agreed to visit the page, whatever becomes of it there.
@@ -209,9 +219,11 @@ class ToolContext(Struct, frozen=True, kw_only=True):
             ValueError: `url` is no address of a page.
             TypeError: `message` or `url` is no text.
         """
-        from .questions import ask
+        from .questions import ElicitationRequest, ask_to_visit
 
-        return await ask(self.asker, self.tool, message, None, url)
+        return await ask_to_visit(
+            self.asker, self.tool, ElicitationRequest(message=message, url=url, key=key)
+        )
 
     async def sample(
         self,
@@ -222,6 +234,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         temperature: float | None = None,
         stop: Sequence[str] = (),
         models: Sequence[str] = (),
+        key: str = "",
     ) -> "Sampled":
         """Ask the model of whoever made the call. For async handlers; the handler's time does not run
         meanwhile.
@@ -233,6 +246,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
             temperature: randomness of the answer; None for the model's own.
             stop: texts at which the answer ends.
             models: names of models, or parts of them, the preferred first; whoever is asked decides.
+            key: as that of `ask`.
 
         Returns:
             The answer: a stranger's text.
@@ -251,8 +265,26 @@ class ToolContext(Struct, frozen=True, kw_only=True):
             temperature=temperature,
             stop=stop,
             models=models,
+            key=key,
         )
         return await sample(self.sampler, self.tool, asked)
+
+    async def roots(self, *, key: str = "") -> "tuple[Root, ...]":
+        """Ask whoever made the call for the folders and files that it works in. MCP 2026-07-28 deprecates
+        roots: take such folders as parameters where you can.
+
+        Args:
+            key: as that of `ask`.
+
+        Returns:
+            The roots: a stranger's addresses, which permit nothing.
+
+        Raises:
+            RefusalError: whoever made the call names no roots, or does not answer.
+        """
+        from .questions import list_roots
+
+        return await list_roots(self.root_lister, self.tool, key)
 
     def _not_sent(self, what: str, event: str, problem: BaseException) -> None:
         if is_from_outside(problem):

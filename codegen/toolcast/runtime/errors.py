@@ -4,6 +4,8 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from ..jsonschema.json_values import JsonMapping
+
 if TYPE_CHECKING:  # the schema compiler is loaded only where a value needs it
     from ..jsonschema.validator_errors import Violation
 
@@ -99,6 +101,18 @@ class RetryError(RefusalError):
     In a run of `toolcast.agents` the failed result also has the number of the attempt; after the last one the
     model is told to stop. `data` of the result is a `RetryHint`.
     """
+
+
+class MissingCapabilityError(RefusalError):
+    """A handler asks whoever made the call for what it does not offer.
+
+    Attributes:
+        capability: what is missing, as MCP names capabilities of clients: `{"sampling": {}}`.
+    """
+
+    def __init__(self, text: str, capability: JsonMapping) -> None:
+        super().__init__(text)
+        self.capability = capability
 
 
 class CallDeferred(RefusalError):  # noqa: N818  # a public name; no error

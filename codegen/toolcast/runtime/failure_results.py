@@ -13,7 +13,7 @@ from ..jsonschema.json_values import JsonMapping
 from ..jsonschema.messages import member
 from .binding import AnyBinding
 from .definitions import schema_of
-from .errors import ArgumentError, CallDeferred, RefusalError, RetryError
+from .errors import ArgumentError, CallDeferred, MissingCapabilityError, RefusalError, RetryError
 from .middleware.guard import Guard
 from .middleware.truncate import cut_result
 from .result import ToolResult
@@ -201,6 +201,8 @@ def redacted_refusal(problem: RefusalError, guard: Guard) -> RefusalError:
         return problem
     if isinstance(problem, CallDeferred):
         return CallDeferred(redacted, kind=problem.kind)
+    if isinstance(problem, MissingCapabilityError):
+        return MissingCapabilityError(redacted, problem.capability)
     return RetryError(redacted) if isinstance(problem, RetryError) else RefusalError(redacted)
 
 

@@ -1,4 +1,5 @@
-"""Questions that a handler asks whoever made the call: the user, by forms and pages to visit, and the model.
+"""Questions that a handler asks whoever made the call: the user, by forms and pages to visit, the model, and
+the client, for its roots.
 
 A form is a msgspec Struct of texts, numbers, booleans, choices (an enum of texts in its order, or a Literal,
 sorted) and lists of choices, as in MCP's elicitation. `Meta` states title, description, bounds and, by
@@ -16,7 +17,7 @@ from msgspec import Struct, inspect
 
 from ..jsonschema.json_values import JsonMapping, JsonObject
 from .codec import to_builtins
-from .errors import RefusalError
+from .errors import MissingCapabilityError, RefusalError
 from .result import Content
 
 
@@ -61,11 +62,13 @@ class ElicitationRequest(Struct, frozen=True, kw_only=True):
         message: the question and its reason.
         schema: JSON Schema of the form: an object of scalars, choices and lists of choices; empty for a page.
         url: address of a page to visit; "" for a form.
+        key: name of the question among those of its call, which MCP clients answer it by; "" for a number.
     """
 
     message: str
     schema: JsonMapping = {}
     url: str = ""
+    key: str = ""
 
 
 class Elicited(Struct, Generic[T], frozen=True):
@@ -92,34 +95,40 @@ Asker: TypeAlias = Callable[
 """Whoever asks the user: gives the fields of the form by name. A plain one must not block."""
 
 
-async def ask(
-    asker: Asker | None, tool: str, message: str, form: type[T] | None, url: str | None = None
-) -> Elicited[Any]:
-    """Ask, and hold the answer to the form.
+async def ask(asker: Asker | None, name: str, question: ElicitationRequest, form: type[T]) -> Elicited[T]:
+    """Ask, and hold the answer to the form; `name` is that of the tool or the prompt that asks.
 
     Raises RefusalError if nobody can be asked, or the answer does not fit; TypeError for a form that cannot
-    be asked, and for what is no text; ValueError for what is no address of a page.
+    be asked, and for what is no text.
     """
-    for text in (message, url or ""):
+    _check_texts(question)
+    schema = form_schema(form)
+    answer = await put_question(asker, name, msgspec.structs.replace(question, schema=schema))
+    if not answer.accepted:
+        return Elicited(answer.action)
+    return Elicited("accept", _filled(form, schema, answer.data, name))
+
+
+async def ask_to_visit(asker: Asker | None, name: str, question: ElicitationRequest) -> Elicited[None]:
+    """Ask to visit a page. Raises as `ask`, and ValueError for what is no address of a page."""
+    _check_texts(question)
+    _check_url(question.url)
+    return Elicited((await put_question(asker, name, question)).action)
+
+
+def _check_texts(question: ElicitationRequest) -> None:
+    for text in (question.message, question.url, question.key):
         if not isinstance(text, str):
             raise TypeError(f"a question must be a text, not {type(text).__name__}")
-    schema = {} if url is not None else form_schema(form)  # type: ignore[arg-type]  # refused in words
-    if url is not None:
-        _check_url(url)
-    answer = await put_question(
-        asker, tool, ElicitationRequest(message=message, schema=schema, url=url or "")
-    )
-    if form is None or not answer.accepted:
-        return Elicited(answer.action)
-    return Elicited("accept", _filled(form, schema, answer.data, tool))
 
 
-async def put_question(asker: Asker | None, tool: str, request: ElicitationRequest) -> Elicited[JsonMapping]:
-    """Ask, and return the answer as it came. Raises RefusalError if nobody can be asked."""
+async def put_question(asker: Asker | None, name: str, request: ElicitationRequest) -> Elicited[JsonMapping]:
+    """Ask, and return the answer as it came. Raises MissingCapabilityError if nobody can be asked."""
     if asker is None:
-        raise RefusalError(
-            f"Tool {tool!r} has to ask the user, and whoever made the call takes no questions. Tell the user "
-            "so; a client that can ask is needed."
+        raise MissingCapabilityError(
+            f"{name!r} has to ask the user, and whoever made the call takes no questions. Tell the user "
+            "so; a client that can ask is needed.",
+            {"elicitation": {"url" if request.url else "form": {}}},
         )
     outcome = asker(request)
     answer = await outcome if isinstance(outcome, Awaitable) else outcome
@@ -134,31 +143,31 @@ def _check_url(url: str) -> None:
         raise ValueError(f"a page to visit must have an address like https://host/path, not {url!r:.80}")
 
 
-def _filled(form: type[T], schema: JsonMapping, data: object, tool: str) -> T:
+def _filled(form: type[T], schema: JsonMapping, data: object, name: str) -> T:
     """Convert the answer. A whole float counts as an integer, as in JSON Schema; null counts as absent if the
     field may be left out."""
     if not isinstance(data, Mapping):
-        raise RefusalError(_misfit(tool, "it has no fields"))
+        raise RefusalError(_misfit(name, "it has no fields"))
     required = schema["required"]
     whole: JsonObject = {}
-    for name, value in data.items():
-        kind = schema["properties"].get(name, {}).get("type")
-        if value is None and name not in required:
+    for key, value in data.items():
+        kind = schema["properties"].get(key, {}).get("type")
+        if value is None and key not in required:
             continue
         if kind == "integer" and isinstance(value, float) and value.is_integer():
-            whole[name] = int(value)
+            whole[key] = int(value)
         else:
-            whole[name] = value
+            whole[key] = value
     try:
         return msgspec.convert(whole, form)
     except (msgspec.ValidationError, RecursionError) as problem:
-        raise RefusalError(_misfit(tool, str(problem))) from None
+        raise RefusalError(_misfit(name, str(problem))) from None
 
 
-def _misfit(tool: str, why: str) -> str:
+def _misfit(name: str, why: str) -> str:
     return (
-        f"The answer that tool {tool!r} got does not fit its question: {why[:200]}. Ask the user, then call "
-        "it again."
+        f"The answer that {name!r} got does not fit its question: {why[:200]}. Ask the user, then call it "
+        "again."
     )
 
 
@@ -267,6 +276,7 @@ class SamplingRequest(Struct, frozen=True, kw_only=True):
         temperature: randomness of the answer; None for the model's own.
         stop: texts at which the answer ends.
         models: names of models, or parts of them, the preferred first; whoever is asked decides.
+        key: as that of `ElicitationRequest`.
     """
 
     messages: tuple[Message, ...]
@@ -275,6 +285,7 @@ class SamplingRequest(Struct, frozen=True, kw_only=True):
     temperature: float | None = None
     stop: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    key: str = ""
 
 
 class Sampled(Struct, frozen=True):
@@ -297,17 +308,18 @@ Sampler: TypeAlias = Callable[[SamplingRequest], Sampled | Awaitable[Sampled]]
 """Whoever asks the model. A plain one must not block."""
 
 
-async def sample(sampler: Sampler | None, tool: str, request: SamplingRequest) -> Sampled:
-    """Ask the model of whoever made the call, by `sampler`; `tool` is for messages. Raises RefusalError where
-    there is no model to ask, ValueError for a request without a message or a token, and TypeError for an
-    answer that is not `Sampled`.
+async def sample(sampler: Sampler | None, name: str, request: SamplingRequest) -> Sampled:
+    """Ask the model of whoever made the call, by `sampler`; `name` is for messages. Raises
+    MissingCapabilityError where there is no model to ask, ValueError for a request without a message or a
+    token, and TypeError for an answer that is not `Sampled`.
     """
     if not request.messages or request.max_tokens < 1:
         raise ValueError("sample() needs a message, and max_tokens of at least 1")
     if sampler is None:
-        raise RefusalError(
-            f"Tool {tool!r} needs an answer of a model, and whoever made the call offers none. Do its work "
-            "yourself, or tell the user."
+        raise MissingCapabilityError(
+            f"{name!r} needs an answer of a model, and whoever made the call offers none. Do its work "
+            "yourself, or tell the user.",
+            {"sampling": {}},
         )
     outcome = sampler(request)
     answer = await outcome if isinstance(outcome, Awaitable) else outcome
@@ -324,3 +336,29 @@ def request(**fields: Any) -> SamplingRequest:
         return msgspec.convert(fields, SamplingRequest)
     except msgspec.ValidationError as problem:
         raise TypeError(f"sample(): {problem}") from None
+
+
+class Root(Struct, frozen=True):
+    """A folder or file that whoever made the call works in.
+
+    Attributes:
+        uri: its address, `file:///…`.
+        name: its name for people, or "".
+    """
+
+    uri: str
+    name: str = ""
+
+
+RootLister: TypeAlias = Callable[[str], Awaitable[tuple[Root, ...]]]
+"""Whoever lists the roots; takes the key of the question."""
+
+
+async def list_roots(lister: RootLister | None, name: str, key: str) -> tuple[Root, ...]:
+    """Ask for the roots. Raises MissingCapabilityError where there are none to ask for."""
+    if lister is None:
+        raise MissingCapabilityError(
+            f"{name!r} needs the roots of whoever made the call, who names none. Tell the user.",
+            {"roots": {}},
+        )
+    return await lister(key)

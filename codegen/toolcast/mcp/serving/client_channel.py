@@ -1,29 +1,35 @@
-"""The channel from a handler to the client that called it: progress, logs, and questions.
+"""The channel from a handler, or a prompt's or resource's function, to the client that called it: progress,
+logs, and questions.
 
 Up to 2025-11-25 a question is a request to the client, while its own request waits. Since 2026-07-28 it is
-the result of that request: the client sends the request again with the answers, and the handler, which waits,
-goes on. A question is a form, a page to visit, or a conversation for the client's model.
+the result of that request: the client sends the request again with the answers, and the call, which waits in
+this process, goes on. A question is a form, a page to visit, a conversation for the client's model, or for
+the client's roots.
 """
 
 import asyncio
 import logging
+import secrets
 import uuid
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import cache
 from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
 
 from ...hidden_characters import without_hidden
 from ...jsonschema.json_values import JsonMapping
 from ...runtime.codec import to_builtins
 from ...runtime.context import LOG_LEVELS, LogLevel, ToolContext
-from ...runtime.errors import RefusalError
+from ...runtime.errors import MissingCapabilityError, RefusalError
 from ...runtime.functions.framework_values import REQUEST
-from ...runtime.questions import ElicitationRequest, Elicited, Message, Sampled, SamplingRequest
+from ...runtime.questions import ElicitationRequest, Elicited, Message, Root, Sampled, SamplingRequest
 from ...runtime.result import Content
-from ..sdk import load
-from .clients import Turn, extra_of
+from ..sdk import INVALID_PARAMS, MISSING_CAPABILITY, load, protocol_error
+from .clients import Turn, extra_of, principal_in
 from .listed import is_modern
 
 _Send = Callable[..., Awaitable[None]]
@@ -110,14 +116,18 @@ def _elicitation(request: ElicitationRequest, capabilities: Any) -> Any:
     types, has = load("mcp.types"), capabilities.elicitation
     if request.url:
         if has.url is None:
-            raise RefusalError(
-                "The client cannot ask its user to visit a page. Tell the user so; another client is needed."
+            raise MissingCapabilityError(
+                "The client cannot ask its user to visit a page. Tell the user so; another client is needed.",
+                {"elicitation": {"url": {}}},
             )
         params = types.ElicitRequestURLParams(
             message=request.message, url=request.url, elicitation_id=uuid.uuid4().hex
         )
     elif has.form is None and has.url is not None:  # a client that names neither takes forms
-        raise RefusalError("The client takes no forms. Tell the user so; another client is needed.")
+        raise MissingCapabilityError(
+            "The client takes no forms. Tell the user so; another client is needed.",
+            {"elicitation": {"form": {}}},
+        )
     else:
         params = types.ElicitRequestFormParams(message=request.message, requested_schema=dict(request.schema))
     return types.ElicitRequest(params=params)
@@ -166,11 +176,18 @@ def _unanswered(problem: Exception) -> RefusalError:
     if not isinstance(problem, load("mcp.shared.exceptions").MCPError) or not isinstance(words, str):
         return _unreadable()
     shown = without_hidden(words)[:_SHOWN]
-    return RefusalError(f"The client did not answer the question of this tool: {shown}")
+    return RefusalError(f"The client did not answer the question: {shown}")
 
 
 def _unreadable() -> RefusalError:
-    return RefusalError("The client's answer to the question of this tool is not one. Tell the user.")
+    return RefusalError("The client's answer to the question is not one. Tell the user.")
+
+
+def missing_capability(problem: MissingCapabilityError) -> Exception:
+    """Return the protocol error, since 2026-07-28, for what a client does not offer."""
+    return protocol_error(
+        MISSING_CAPABILITY, str(problem), {"requiredCapabilities": dict(problem.capability)}
+    )
 
 
 def _message(message: Message) -> Any:
@@ -215,9 +232,10 @@ class ClientChannel:
     another after the client was asked.
     """
 
-    def __init__(self, context: Any, extra: Extra | None = None) -> None:
+    def __init__(self, context: Any, extra: Extra | None = None, answers: JsonMapping | None = None) -> None:
         self.context = context
         self._extra = extra
+        self._known = dict(answers or {})  # answers that came with the call, by keys of the program's
         self._types = load("mcp.types")
         self._progress = Progress(self._send_progress)
         self._logs = _Outbox(self._send_log)
@@ -250,6 +268,7 @@ class ClientChannel:
             # The parts that a form or a page needs are looked at when one is sent.
             asker=self._ask if getattr(capabilities, "elicitation", None) is not None else None,
             sampler=self._sample if getattr(capabilities, "sampling", None) is not None else None,
+            root_lister=self._roots if getattr(capabilities, "roots", None) is not None else None,
         )
 
     @property
@@ -313,23 +332,34 @@ class ClientChannel:
 
     async def _ask(self, request: ElicitationRequest) -> Elicited[JsonMapping]:
         made = _elicitation(request, self.context.session.client_capabilities)
-        return _elicited(await self._put(made, self._types.ElicitResult))
+        return _elicited(await self._put(made, self._types.ElicitResult, request.key))
 
     async def _sample(self, request: SamplingRequest) -> Sampled:
         if self.suspends:
             _say_deprecated(self._tool, "asks its client's model", "call a model's API")
-        return _sampled(await self._put(sampling(request), self._types.CreateMessageResult))
+        return _sampled(await self._put(sampling(request), self._types.CreateMessageResult, request.key))
 
-    async def _put(self, request: Any, expected: Any) -> Any:
-        """Ask the client. Raises RefusalError where there is no answer."""
-        if self.turn is None:
-            return await self._answer(request, expected)
-        async with self.turn.paused():
-            return await self._answer(request, expected)
-
-    async def _answer(self, request: Any, expected: Any) -> Any:
+    async def _roots(self, key: str) -> tuple[Root, ...]:
         if self.suspends:
-            return await self._wait_for_retry(request)
+            _say_deprecated(self._tool, "asks for its client's roots", "take folders as parameters")
+        expected = self._types.ListRootsResult
+        answer = await self._put(self._types.ListRootsRequest(), expected, key)
+        if not isinstance(answer, expected):
+            raise _unreadable()
+        return tuple(Root(str(root.uri), root.name or "") for root in answer.roots)
+
+    async def _put(self, request: Any, expected: Any, key: str) -> Any:
+        """Ask the client. Raises RefusalError where there is no answer."""
+        if self.suspends and key in self._known:
+            return self._known.pop(key)
+        if self.turn is None:
+            return await self._answer(request, expected, key)
+        async with self.turn.paused():
+            return await self._answer(request, expected, key)
+
+    async def _answer(self, request: Any, expected: Any, key: str) -> Any:
+        if self.suspends:
+            return await self._wait_for_retry(request, key)
         metadata = load("mcp.shared.message").ServerMessageMetadata(
             related_request_id=self.context.request_id
         )
@@ -344,9 +374,13 @@ class ClientChannel:
         except (load("mcp.shared.exceptions").MCPError, ValueError) as problem:  # pydantic's is a ValueError
             raise _unanswered(problem) from None
 
-    async def _wait_for_retry(self, request: object) -> Any:
-        self._number += 1
-        key, future = f"question-{self._number}", asyncio.get_running_loop().create_future()
+    async def _wait_for_retry(self, request: object, key: str) -> Any:
+        if not key:
+            self._number += 1
+            key = f"question-{self._number}"
+        if key in self._open:
+            raise ValueError(f"there is an open question with the key {key!r} already")
+        future = asyncio.get_running_loop().create_future()
         self._open[key] = (request, future)
         self.asked.set()
         try:
@@ -366,3 +400,128 @@ def _log_level(context: Any) -> LogLevel | None:
         return stated if stated in LOG_LEVELS else None
     level: LogLevel = context.session._connection.state.get(LOG_LEVEL, _DEFAULT_LEVEL)
     return level
+
+
+_MAX_WAITING = 1000
+"""Calls of one server that wait for answers at once; the question of one more is refused."""
+
+_CallIdentity = tuple[bytes, str | None]
+"""What is called with which arguments, and the principal of a call, which each of its requests must have."""
+
+
+class RunningCall:
+    """A call on its way through one request, or several."""
+
+    def __init__(self, channel: ClientChannel, work: Coroutine[object, object, Any]) -> None:
+        self.channel = channel
+        self._task = asyncio.create_task(work)
+
+    async def questions(self, context: Any, params: Any) -> Any:
+        """Wait, and return the result of the request that asks the client; None once the call is over."""
+        while await self._asks():
+            requests = dict(self.channel.requests)
+            state = context.lifespan_context[WAITING].keep(self, _identity(context, params))
+            if state is not None:
+                types = load("mcp.types")
+                return types.InputRequiredResult(input_requests=requests, request_state=state)
+        await self.channel.flush()
+        return None
+
+    def result(self) -> Any:
+        """Return what the work returned. Raises what it raised."""
+        return self._task.result()
+
+    async def _asks(self) -> bool:
+        """Wait until the client is to be asked, or the call is over."""
+        channel, task = self.channel, self._task
+        while not task.done():
+            asked = asyncio.create_task(channel.asked.wait())
+            try:
+                await asyncio.wait({task, asked}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.sleep(0)  # for questions that are asked side by side
+            except asyncio.CancelledError:
+                self.abandon()
+                raise
+            finally:
+                asked.cancel()
+            if not task.done() and channel.requests:
+                return True
+            channel.asked.clear()  # a question that was given up
+        return False
+
+    def abandon(self) -> None:
+        self.channel.stop()
+        self._task.cancel()
+
+
+class _Waiting(Struct, frozen=True):
+    call: RunningCall
+    identity: _CallIdentity
+    timer: asyncio.TimerHandle
+
+
+class WaitingCalls:
+    """The calls of one server that wait for answers, by the state that a client has to send with them."""
+
+    def __init__(self, most: int = _MAX_WAITING, seconds: float = ANSWER_SECONDS) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._waiting: dict[str, _Waiting] = {}
+
+    def keep(self, call: RunningCall, identity: _CallIdentity) -> str | None:
+        """Return the state by which a call goes on; None where too many wait, and its questions fail."""
+        if len(self._waiting) >= self._most:
+            call.channel.refuse(
+                RefusalError(
+                    "Too many calls wait for answers now, so the user was not asked. Try again later."
+                )
+            )
+            return None
+        call.channel.detach()
+        state = secrets.token_urlsafe(32)
+        timer = asyncio.get_running_loop().call_later(self._seconds, self._expire, state)
+        self._waiting[state] = _Waiting(call, identity, timer)
+        return state
+
+    def take(self, state: str, identity: _CallIdentity) -> RunningCall | None:
+        """Return the call that waits under a state; None where there is none, or it is another's."""
+        found = self._waiting.get(state)
+        if found is None or found.identity != identity:
+            return None
+        del self._waiting[state]
+        found.timer.cancel()
+        return found.call
+
+    def close(self) -> None:
+        for state in [*self._waiting]:
+            self._waiting[state].timer.cancel()
+            self._expire(state)
+
+    def _expire(self, state: str) -> None:
+        self._waiting.pop(state).call.abandon()
+
+
+WAITING = "waiting"
+"""Key of a server's `WaitingCalls` in the SDK's context of its lifetime."""
+
+
+def resumed(context: Any, params: Any) -> RunningCall | None:
+    """Return the call that a request's answers are for; None for a request without a state. Raises the SDK's
+    MCPError where no call of it waits.
+    """
+    state = getattr(params, "request_state", None)  # completions have none
+    if state is None:
+        return None
+    call: RunningCall | None = context.lifespan_context[WAITING].take(state, _identity(context, params))
+    if call is None:
+        raise protocol_error(INVALID_PARAMS, "No call waits under this requestState. Send the request anew.")
+    call.channel.attach(context, params.input_responses or {})
+    return call
+
+
+def _identity(context: Any, params: Any) -> _CallIdentity:
+    principal = principal_in(context.request)
+    stated = [context.method, str(getattr(params, "uri", "")), getattr(params, "name", "")]
+    arguments = getattr(params, "arguments", None) or {}
+    called = msgspec.json.encode([*stated, arguments], order="deterministic")
+    return called, None if principal is None else principal.id

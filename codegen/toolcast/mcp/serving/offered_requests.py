@@ -4,20 +4,20 @@ import logging
 import os
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import Any
-
-import msgspec
 
 from ...agents.dispatch.render_results import mcp_block, resource_contents
 from ...jsonschema.json_values import JsonMapping, JsonObject
+from ...runtime.call_steps import redacted_context
 from ...runtime.context import ToolContext
-from ...runtime.errors import RefusalError, is_from_outside
+from ...runtime.errors import MissingCapabilityError, RefusalError, is_from_outside
 from ...runtime.handlers import call
 from ...runtime.result import Content
 from ...runtime.view import ToolView
 from ...runtime.workers import Workers, unwrap
 from ..sdk import INTERNAL_ERROR, INVALID_PARAMS, load, protocol_error
-from .client_channel import ClientChannel, Extra
+from .client_channel import ClientChannel, Extra, RunningCall, missing_capability, resumed
 from .listed import SUBSCRIPTIONS, is_modern, page_of
 from .prompts_and_resources import Found, Prompts, Resources, TextArguments, contents, messages_of
 
@@ -36,18 +36,27 @@ class OfferedFunctions:
         self._page_size = page_size
         self._workers = Workers()
 
-    async def value(self, context: Any, kind: str, name: str, content: Any, *arguments: Any) -> Any:
+    async def value(self, context: Any, params: Any, kind: str, name: str, content: Any) -> Any:
         """Return `content`, of a resource or prompt with a name, or its function's result, without values of
-        secrets.
+        secrets; the SDK's InputRequiredResult where the function asks the client before.
 
         Raises the SDK's MCPError where a function refuses or fails; of a fault the client gets the kind
         alone, as a model does of a tool's.
         """
         if not callable(content):
             return content
-        channel = ClientChannel(context, self._extra)
+        running = resumed(context, params)
+        if running is None:
+            channel = ClientChannel(context, self._extra, getattr(params, "input_responses", None))
+            running = RunningCall(channel, self._value(channel, kind, name, content))
+        asked = await running.questions(context, params)
+        return running.result() if asked is None else asked
+
+    async def _value(self, channel: ClientChannel, kind: str, name: str, function: Any) -> Any:
         try:
-            made = await call(self._workers, content, *arguments, self._circumstances(channel, name))
+            made = await call(self._workers, function, self._circumstances(channel, name))
+        except MissingCapabilityError as problem:
+            raise missing_capability(problem) if channel.suspends else self.refused(problem) from None
         except RefusalError as problem:
             raise self.refused(problem) from None
         except BaseException as problem:  # the program's function
@@ -55,7 +64,6 @@ class OfferedFunctions:
             if is_from_outside(problem):
                 raise
             raise self.failed(f"{kind} {name!r}", unwrap(problem)) from None
-        await channel.flush()
         return self._registry.redact(made)
 
     def refused(self, problem: RefusalError, data: Any = None) -> Exception:
@@ -76,9 +84,9 @@ class OfferedFunctions:
         return [listed[name].definition for name in names], following
 
     def _circumstances(self, channel: ClientChannel, name: str) -> ToolContext:
-        """Questions are for handlers of tools: in the newest revision they end the request."""
+        secrets = self._registry._executor.guard.secrets  # pyright: ignore[reportPrivateUsage]
         circumstances = channel.circumstances(name)
-        return msgspec.structs.replace(circumstances, asker=None, sampler=None)
+        return circumstances if secrets is None else redacted_context(circumstances, secrets)
 
 
 _NOT_FOUND = -32002
@@ -148,8 +156,10 @@ class OfferedRequests:
             typed = prompt.arguments.convert(params.arguments or {})
         except RefusalError as problem:
             raise self._functions.refused(problem) from None
-        arguments = (typed,) if prompt.parameterized else ()
-        value = await self._functions.value(context, "Prompt", prompt.name, prompt.content, *arguments)
+        content = partial(prompt.content, typed) if prompt.parameterized else prompt.content
+        value = await self._functions.value(context, params, "Prompt", prompt.name, content)
+        if isinstance(value, self._types.InputRequiredResult):
+            return value
         try:
             messages = messages_of(value)
         except TypeError as problem:
@@ -163,8 +173,10 @@ class OfferedRequests:
     async def read(self, context: Any, params: Any) -> Any:
         uri = str(params.uri)
         resource, typed = self._find(context, uri)
-        arguments = () if typed is None else (typed,)
-        value = await self._functions.value(context, "Resource", resource.uri, resource.content, *arguments)
+        content = resource.content if typed is None else partial(resource.content, typed)
+        value = await self._functions.value(context, params, "Resource", resource.uri, content)
+        if isinstance(value, self._types.InputRequiredResult):
+            return value
         try:
             piece = contents(resource, uri, value)
         except TypeError as problem:
@@ -206,7 +218,7 @@ class OfferedRequests:
         async def propose(_context: Any) -> tuple[list[str], int]:
             return await arguments.values(params.argument.name, params.argument.value, known)
 
-        values, total = await self._functions.value(context, "Completion of", name, propose)
+        values, total = await self._functions.value(context, params, "Completion of", name, propose)
         made = self._types.Completion(values=values, total=total, has_more=total > len(values))
         return self._types.CompleteResult(completion=made)
 

@@ -1,13 +1,7 @@
-"""A registry as an MCP server: `tools/list` and `tools/call`, for any transport of the official SDK.
+"""A registry as an MCP server: `tools/list` and `tools/call`, for any transport of the official SDK."""
 
-Calls that wait for answers of their client (since 2026-07-28) wait in this process, which the client's next
-request of the call has to reach.
-"""
-
-import asyncio
-import secrets
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution
@@ -20,108 +14,28 @@ from msgspec import Meta, Struct
 from ...hidden_characters import escape_hidden, without_hidden
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.context import Framework, ToolContext
-from ...runtime.errors import RefusalError, UnknownToolError
+from ...runtime.errors import MissingCapabilityError, RefusalError, UnknownToolError
 from ...runtime.middleware.policy.approval import Answer, ApprovalRequest, described
-from ...runtime.questions import Asker, ask
+from ...runtime.questions import Asker, ElicitationRequest, ask
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from ..sdk import INVALID_PARAMS, TASKS, load, protocol_error
-from .client_channel import ANSWER_SECONDS, LOG_LEVEL, ClientChannel, Extra
-from .clients import CallLimits, CallTurns, TooManyCallsError, principal_in
+from .client_channel import (
+    LOG_LEVEL,
+    WAITING,
+    ClientChannel,
+    Extra,
+    RunningCall,
+    WaitingCalls,
+    missing_capability,
+    resumed,
+)
+from .clients import CallLimits, CallTurns, TooManyCallsError
 from .listed import Announcer, Changes, Kind, Listed, ListedTool, answer, is_modern
 from .offered_requests import OfferedFunctions, OfferedRequests
 from .prompts_and_resources import Prompts, Resources
 from .sessions import closing_stream
 from .tasks import TaskCalls, TaskChannel, Tasks, check_listening, needs_tasks, takes_tasks
-
-_MAX_WAITING = 1000
-"""Calls of one server that wait for answers at once; the question of one more is refused."""
-
-_CallIdentity = tuple[str, bytes, str | None]
-"""Tool, arguments and principal of a call, which each of its requests must have."""
-
-
-class _RunningCall:
-    """A call on its way through one request, or several."""
-
-    def __init__(self, channel: ClientChannel, work: Coroutine[object, object, ToolResult]) -> None:
-        self.channel = channel
-        self._task = asyncio.create_task(work)
-
-    async def outcome(self) -> ToolResult | None:
-        """Return the result; None where the client is to be asked before. Raises what the work raises."""
-        channel, task = self.channel, self._task
-        while not task.done():
-            asked = asyncio.create_task(channel.asked.wait())
-            try:
-                await asyncio.wait({task, asked}, return_when=asyncio.FIRST_COMPLETED)
-                await asyncio.sleep(0)  # for questions that are asked side by side
-            except asyncio.CancelledError:
-                self.abandon()
-                raise
-            finally:
-                asked.cancel()
-            if not task.done() and channel.requests:
-                return None
-            channel.asked.clear()  # a question that was given up
-        return task.result()
-
-    def abandon(self) -> None:
-        self.channel.stop()
-        self._task.cancel()
-
-
-class _Waiting(Struct, frozen=True):
-    call: _RunningCall
-    identity: _CallIdentity
-    timer: asyncio.TimerHandle
-
-
-class WaitingCalls:
-    """The calls of one server that wait for answers, by the state that a client has to send with them."""
-
-    def __init__(self, most: int = _MAX_WAITING, seconds: float = ANSWER_SECONDS) -> None:
-        self._most = most
-        self._seconds = seconds
-        self._waiting: dict[str, _Waiting] = {}
-
-    def keep(self, call: _RunningCall, identity: _CallIdentity) -> str | None:
-        """Return the state by which a call goes on; None where too many wait, and its questions fail."""
-        if len(self._waiting) >= self._most:
-            call.channel.refuse(
-                RefusalError(
-                    "Too many calls wait for answers now, so the user was not asked. Try again later."
-                )
-            )
-            return None
-        call.channel.detach()
-        state = secrets.token_urlsafe(32)
-        timer = asyncio.get_running_loop().call_later(self._seconds, self._expire, state)
-        self._waiting[state] = _Waiting(call, identity, timer)
-        return state
-
-    def take(self, state: str, identity: _CallIdentity) -> _RunningCall | None:
-        """Return the call that waits under a state; None where there is none, or it is another's."""
-        found = self._waiting.get(state)
-        if found is None or found.identity != identity:
-            return None
-        del self._waiting[state]
-        found.timer.cancel()
-        return found.call
-
-    def close(self) -> None:
-        for state in [*self._waiting]:
-            self._waiting[state].timer.cancel()
-            self._expire(state)
-
-    def _expire(self, state: str) -> None:
-        self._waiting.pop(state).call.abandon()
-
-
-def _call_identity(context: Any, params: Any) -> _CallIdentity:
-    principal = principal_in(context.request)
-    arguments = msgspec.json.encode(params.arguments or {}, order="deterministic")
-    return params.name, arguments, None if principal is None else principal.id
 
 
 def mcp_server(
@@ -243,14 +157,6 @@ def _cache_hints(seconds: float) -> JsonObject:
     return dict.fromkeys(lists, hint)
 
 
-_WAITING = "waiting"
-
-
-def _waiting_calls(context: Any) -> WaitingCalls:
-    waiting: WaitingCalls = context.lifespan_context[_WAITING]
-    return waiting
-
-
 def _icon(icon: JsonMapping) -> Any:
     """Raises ValueError, as pydantic's ValidationError is one."""
     return load("mcp.types").Icon.model_validate(icon, by_name=False, extra="forbid")
@@ -284,7 +190,7 @@ class _Offered:
         waiting = WaitingCalls()
         async with self.announcer.watching():
             try:
-                yield {_WAITING: waiting}
+                yield {WAITING: waiting}
             finally:
                 waiting.close()
                 if self._tasks is not None:
@@ -304,24 +210,18 @@ class _Offered:
         tool = self._listed.tools(context.protocol_version).get(params.name)
         if tool is None:
             raise protocol_error(INVALID_PARAMS, self._unknown(params.name))
-        tasks = self._tasks_for(context, tool)
-        if tasks is not None and params.request_state is None:
-            return await self._start(tasks, context, params, tool)
-        identity = _call_identity(context, params)
-        call = (
-            self._begin(context, params, tool)
-            if params.request_state is None
-            else self._resume(context, params, identity)
-        )
+        call = resumed(context, params)
+        if call is None:
+            tasks = self._tasks_for(context, tool)
+            if tasks is not None:
+                return await self._start(tasks, context, params, tool)
+            call = self._begin(context, params, tool)
         async with closing_stream(context):
-            while (result := await call.outcome()) is None:
-                requests = dict(call.channel.requests)
-                state = _waiting_calls(context).keep(call, identity)
-                if state is not None:
-                    return self._types.InputRequiredResult(input_requests=requests, request_state=state)
-        await call.channel.flush()
+            asked = await call.questions(context, params)
+        if asked is not None:
+            return asked
         await self.announcer.announce()  # a tool may bring others
-        return answer(params.name, tool, result, context.protocol_version)
+        return answer(params.name, tool, call.result(), context.protocol_version)
 
     def _tasks_for(self, context: Any, tool: ListedTool) -> TaskCalls | None:
         """Return who runs a call as a task; None where it is none. Raises the SDK's MCPError where it must be
@@ -349,23 +249,26 @@ class _Offered:
 
         version = context.protocol_version
         try:
-            channel = TaskChannel(context, self._extra)
-            return await tasks.start(channel, run, sent, _waiting_calls(context))
+            channel = TaskChannel(context, self._extra, params.input_responses)
+            return await tasks.start(channel, run, sent, context.lifespan_context[WAITING])
         except RefusalError as problem:
             return sent(ToolResult.failed(str(problem)))
 
-    def _begin(self, context: Any, params: Any, tool: ListedTool) -> _RunningCall:
-        channel = ClientChannel(context, self._extra)
-        return _RunningCall(channel, self._run(channel, params, tool))
+    def _begin(self, context: Any, params: Any, tool: ListedTool) -> RunningCall:
+        channel = ClientChannel(context, self._extra, params.input_responses)
+        return RunningCall(channel, self._run(channel, params, tool))
 
     async def _run(self, channel: ClientChannel, params: Any, tool: ListedTool) -> ToolResult:
         try:
             circumstances = channel.circumstances(params.name)
         except Exception as problem:  # of the program's own function
             return await self._failed(params.name, problem)
-        if self._ask_approvals and circumstances.asker is not None:
-            framework = Framework(approver=_elicited_approver(circumstances.asker))
-            circumstances = msgspec.structs.replace(circumstances, framework=framework)
+        asker = circumstances.asker if self._ask_approvals else None
+        framework = Framework(
+            approver=None if asker is None else _elicited_approver(asker),
+            passes=(MissingCapabilityError,) if channel.suspends else (),
+        )
+        circumstances = msgspec.structs.replace(circumstances, framework=framework)
         return await self._execute(channel, params, tool, circumstances)
 
     async def _failed(self, name: str, problem: Exception) -> ToolResult:
@@ -382,14 +285,8 @@ class _Offered:
                 )
         except TooManyCallsError as problem:
             return ToolResult.failed(str(problem))
-
-    def _resume(self, context: Any, params: Any, identity: _CallIdentity) -> _RunningCall:
-        """Go on with a call that waits for answers. Raises the SDK's MCPError where there is none."""
-        call = _waiting_calls(context).take(params.request_state, identity)
-        if call is None:
-            raise protocol_error(INVALID_PARAMS, "No call waits under this requestState. Call the tool anew.")
-        call.channel.attach(context, params.input_responses or {})
-        return call
+        except MissingCapabilityError as problem:
+            raise missing_capability(problem) from None
 
     async def as_generated(self, context: Any, call_next: Any) -> Any:
         """Undo what the SDK's models change: the order of a schema's keys, and a null that is all of a
@@ -443,7 +340,8 @@ def _elicited_approver(asker: Asker) -> Callable[[ApprovalRequest], Awaitable[An
     async def approve(request: ApprovalRequest) -> Answer:
         message = "\n".join(["A model wants to call a tool, which needs your approval.", *described(request)])
         try:
-            answer = await ask(asker, request.tool, escape_hidden(message), _Approval)
+            question = ElicitationRequest(message=escape_hidden(message))
+            answer = await ask(asker, request.tool, question, _Approval)
         except RefusalError as problem:
             return Answer("no", str(problem))
         if answer.data is None:

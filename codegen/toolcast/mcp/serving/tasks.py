@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ...hidden_characters import without_hidden
-from ...jsonschema.json_values import JsonObject
+from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.context import ToolContext
 from ...runtime.database import Database, Schema, StorageError
 from ...runtime.errors import RefusalError
@@ -34,7 +34,7 @@ from ..sdk import (
     load,
     protocol_error,
 )
-from .client_channel import ANSWER_SECONDS, ClientChannel
+from .client_channel import ANSWER_SECONDS, ClientChannel, Extra
 from .clients import principal_in
 from .listed import is_modern
 from .sessions import MEBIBYTE
@@ -180,7 +180,10 @@ class TaskChannel(ClientChannel):
     shown as the task's status, and logs have no way to the client.
     """
 
-    message = ""
+    def __init__(self, context: Any, extra: Extra | None, answers: JsonMapping | None) -> None:
+        super().__init__(context, extra, answers)
+        self.message = ""
+        self._used: set[str] = set()
 
     def circumstances(self, tool: str) -> ToolContext:
         made = super().circumstances(tool)
@@ -190,10 +193,15 @@ class TaskChannel(ClientChannel):
         share = f"{done:g}" if total is None else f"{done:g} of {total:g}"
         self.message = f"{share}: {message}"[:_MESSAGE] if message else share
 
-    async def _wait_for_retry(self, request: object) -> Any:
+    async def _wait_for_retry(self, request: object, key: str) -> Any:
+        wanted, number = key or "question-1", 1
+        while wanted in self._used:  # a task has no two questions of one key, also in turn
+            number += 1
+            wanted = f"{key or 'question'}-{number}"
+        self._used.add(wanted)
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                return await super()._wait_for_retry(request)
+                return await super()._wait_for_retry(request, wanted)
         except TimeoutError:
             raise RefusalError(f"The client did not answer within {ANSWER_SECONDS:g} s.") from None
 
@@ -253,6 +261,11 @@ class TaskCalls:
                     result = answer(await call())
             except TimeoutError:
                 ended = _failed(row, f"The tool ran for {kept.seconds:g} s, and was cancelled.")
+            except load("mcp.shared.exceptions").MCPError as problem:
+                error = problem.error.model_dump(exclude_none=True)
+                ended = msgspec.structs.replace(
+                    row, status="failed", message=str(problem), outcome=msgspec.json.encode({"error": error})
+                )
             else:
                 outcome = msgspec.json.encode({"result": result})
                 ended = msgspec.structs.replace(row, status="completed", outcome=outcome)
