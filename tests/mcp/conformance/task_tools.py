@@ -6,12 +6,10 @@ python -m tests.mcp.conformance.task_tools
 # ruff: noqa: ARG001 - a handler's signature is fixed, whatever it uses
 
 import asyncio
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
-from toolcast.mcp import Tasks, mcp_server, serve_http
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
 
@@ -69,19 +67,17 @@ TOOLS: Mapping[str, tuple[Mapping[str, Any], str, Callable[..., Any]]] = {
 }
 
 
-async def main() -> None:
-    specs = {
+_PACKAGE = package(
+    {
         f"{name}.yaml": spec(dict(parameters), execution={"task_support": support})
         for name, (parameters, support, _) in TOOLS.items()
-    }
-    with package(specs, options=Options(providers=("mcp",))) as bindings:
-        registry = ToolRegistry()
-        for name, (_, _, handler) in TOOLS.items():
-            registry.register(bindings[name], handler)
-        server = mcp_server(registry, name="toolcast-conformance", version="1", tasks=Tasks(None))
-        await serve_http(server, "127.0.0.1", 0)
+    },
+    options=Options(providers=("mcp",)),
+)
 
 
-if __name__ == "__main__":
-    logging.basicConfig(level=logging.INFO)
-    asyncio.run(main())
+def registry() -> ToolRegistry:
+    bindings, made = _PACKAGE.__enter__(), ToolRegistry()
+    for name, (_, _, handler) in TOOLS.items():
+        made.register(bindings[name], handler)
+    return made
