@@ -6,9 +6,13 @@ import json
 import re
 from typing import Any
 
+import jsonschema_rs
 import pytest
+from toolcast.project.core.compiled import Options
 from toolcast.providers import available, normalize
 from toolcast.providers.constraint_texts import describes_default
+
+from tests.python.compiled import package, spec
 
 KEEPING = {
     "title": {
@@ -110,6 +114,23 @@ def test_the_name_of_the_draft_is_sent_to_those_alone_whose_profile_keeps_it(pro
     assert ("$schema" in found.schema) is (provider in KEEPING["$schema"])
     reported = [entry.action for entry in found.ledger if entry.keyword == "$schema"]
     assert reported == ([] if provider in KEEPING["$schema"] else ["dropped"])
+
+
+def test_the_anchor_of_a_definition_is_sent_to_mcp_and_in_no_copies() -> None:
+    """Clients of MCP are promised every keyword (SEP-2106); inlining would repeat the anchor."""
+    inner = {"type": "string", "$anchor": "inner"}
+    named = {"a": "#/$defs/A", "b": "#there", "c": "#/$defs/C"}
+    schema = tool(properties={name: {"$ref": target} for name, target in named.items()}, required=["a"])
+    schema["$defs"] = {
+        "A": {"$anchor": "there", "type": "object", "properties": {"x": inner}},
+        "C": {"$anchor": "1 is no name", "type": "integer"},
+    }
+    with package({"t.yaml": spec(schema)}, options=Options(providers=("mcp", "gemini", "openai"))) as made:
+        sent = {each: made["t"].definition(each).decode() for each in ("mcp", "gemini", "openai")}
+    assert [text.count("$anchor") for text in sent.values()] == [1, 0, 0]
+    found = json.loads(sent["mcp"])["inputSchema"]
+    assert found["$defs"]["A"]["$anchor"] == "there"
+    jsonschema_rs.validator_for({"$ref": "#there", "$defs": found["$defs"]})
 
 
 def test_a_title_that_is_dropped_changes_nothing_else() -> None:

@@ -83,6 +83,7 @@ class NormalFormBuilder:
         self._complete: set[str] = set()  # shared files that are read completely
         self._linked = False
         self._states_draft: set[str] = set()
+        self._anchors: set[str] = set()
         self.unknown_keywords = 0
 
     def add_root(self, name: str, path: Path) -> None:
@@ -222,6 +223,8 @@ class NormalFormBuilder:
                 if keyword == "$schema":
                     self._check_dialect(value, below)
                     self._check_resource(node, value, location)
+                elif keyword == "$anchor" and self._is_own(value, location):
+                    out[keyword] = value  # for clients that are promised every keyword; no reference uses it
                 continue
             if keyword in _UNSUPPORTED:
                 self._report(
@@ -273,6 +276,15 @@ class NormalFormBuilder:
                 )  # fmt: skip
                 del out[KEYWORD]
         return out
+
+    def _is_own(self, anchor: object, location: SpecLocation) -> bool:
+        """True for the anchor of a definition of the tool itself, the first of its name."""
+        if location.file or len(location.path) != 3 or not isinstance(anchor, str):
+            return False
+        if anchor in self._anchors or not _ANCHOR.fullmatch(anchor):
+            return False
+        self._anchors.add(anchor)
+        return True
 
     def _copy(self, row: KeywordRow, location: SpecLocation, out: JsonObject) -> None:
         """Put a keyword into `out`: with a malformed value, only where it is clear what is meant."""
@@ -457,6 +469,8 @@ _DECLARING: Final = frozenset({"$ref", "properties", "patternProperties", "allOf
 
 _NAMES: Final = ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor")
 """Keywords that name a schema, for references."""
+
+_ANCHOR: Final = re.compile(r"[A-Za-z_][-A-Za-z0-9._]*")
 
 _UNSUPPORTED: Final = {
     "$dynamicRef": "dynamic references are resolved at validation time and have no static type",

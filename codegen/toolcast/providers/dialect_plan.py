@@ -18,7 +18,7 @@ from .passes.annotations import title as named_title
 from .passes.keywords import Operation
 from .profiles.dialect import Dialect
 
-_OMITTED = ("title", "$schema", MCP_HEADER)
+_OMITTED = ("title", "$schema", "$anchor", MCP_HEADER)
 """Keywords that only a dialect has which names them."""
 GUARDED = frozenset(("not", "if", "then", "else", "contains", "propertyNames"))
 """Keywords under which a wider subschema may refuse more, or whose subschema would apply to an encoded
@@ -84,6 +84,8 @@ def plan_of(dialect: Dialect) -> DialectPlan:
     for each in ("keep", "drop", "describe", "block"):
         found.update(dict.fromkeys(getattr(dialect, each), by[each]))
     stated = {*dialect.keep, *dialect.describe, *dialect.block}
+    if dialect.refs == "inline":
+        stated.discard("$anchor")  # a copy for each reference would have it
     found.update((key, operations.omit) for key in _OMITTED if key not in stated)
     own: dict[str, Operation] = {
         **dict.fromkeys(_WALKED, walked),

@@ -20,7 +20,7 @@ class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     the dialect cannot state this, so the mode as a whole is given up (strict mode is not used).
     """
 
-    keep: tuple[str, ...] = ()  # `title`, `$schema`, `x-mcp-header` are kept where they are named here only
+    keep: tuple[str, ...] = ()  # `title`, `$schema`, `$anchor`, `x-mcp-header` are kept if named here
     describe: tuple[str, ...] = ()  # stated in the description
     drop: tuple[str, ...] = ()  # only the ledger has them
     block: tuple[str, ...] = ()
