@@ -1,12 +1,12 @@
-"""The conformance suite of MCP against a registry's server and client; writes a part of
+"""The conformance suite of MCP against a registry's server and client, for both revisions; writes a part of
 docs/reference/mcp.md.
 
     python -m bench.mcp_conformance --write docs/reference/mcp.md
 
 The suite is the npm package `@modelcontextprotocol/conformance` (`make mcp-servers` installs it, pinned). It
-talks to `tests/mcp/conformance/server.py` over HTTP, and starts `tests/mcp/conformance/client.py` for those
-scenarios of clients that concern tools. Without `--write` the part goes to standard output; `--check FILE`
-compares it with the page. The exit status is 1 where a scenario fails or is warned of, or the page differs.
+talks to `tests/mcp/conformance/server.py` over HTTP, and starts `tests/mcp/conformance/client.py`. Without
+`--write` the part goes to standard output; `--check FILE` compares it with the page. The exit status is 1
+where a scenario fails or is warned of, or the page differs.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -31,13 +32,19 @@ ROOT = Path(__file__).resolve().parents[1]
 SUITE = ROOT / ".mcp-servers" / "node_modules" / "@modelcontextprotocol" / "conformance"
 FILES = ROOT / "tests" / "mcp" / "conformance"
 PART = "mcp-conformance"
-CLIENT_SCENARIOS = ("initialize", "tools_call", "sse-retry")
-"""Scenarios of clients that `mcp_tools` has a part in."""
+REVISIONS = ("2025-11-25", "2026-07-28")
 NOT_RUN: Mapping[str, str] = {
-    "elicitation-sep1034-client-defaults": "the program that connects answers questions, not the registry",
-    "auth/": "signing in is the SDK's client's, before `mcp_tools` has it",
+    "tasks-": "the extension of tasks is not offered",
+    "sep-2640-": "the extension of skills is not offered; `generate` writes skills as files",
+    "auth/2025-03-26-": "of a revision before these",
+    "auth/enterprise-managed-authorization": "an extension that exchanges tokens of an identity provider",
+    "auth/dpop": "an extension that the SDK's client does not have",
+    "auth/wif-jwt-bearer": "an extension that the SDK's client does not have",
+    "authorization-": "for servers that issue tokens",
 }
-"""Scenarios that do not apply, or what their names begin with, and why."""
+"""What the names of scenarios that do not apply begin with, and why."""
+EXTENSIONS = {"client": ("auth/client-credentials-jwt", "auth/client-credentials-basic")}
+"""Scenarios of extensions that run, which the suite lists for no revision."""
 
 
 class SuiteMissingError(Exception):
@@ -69,12 +76,19 @@ def version() -> str:
 
 
 @cache
-def scenarios() -> dict[str, list[str]]:
-    """The suite's scenarios for servers and for clients."""
+def scenarios() -> tuple[str, ...]:
+    """Every scenario of the suite, whatever its revision."""
     listed = subprocess.run(command("list"), capture_output=True, text=True, check=True, timeout=60).stdout
-    servers, clients = listed.split("Client scenarios")
-    names = re.compile(r"^  - (\S+)", re.MULTILINE)
-    return {"server": names.findall(servers), "client": names.findall(clients)}
+    return tuple(re.findall(r"^  - (\S+)", listed, re.MULTILINE))
+
+
+@cache
+def applying(side: str, revision: str) -> tuple[str, ...]:
+    """The scenarios for a side, "server" or "client", that are of a revision and run."""
+    options = ("list", f"--{side}", "--spec-version", revision)
+    listed = subprocess.run(command(*options), capture_output=True, text=True, check=True, timeout=60).stdout
+    found = re.findall(r"^  - (\S+)", listed, re.MULTILINE)
+    return tuple(each for each in (*found, *EXTENSIONS.get(side, ())) if _reason(each) is None)
 
 
 @contextmanager
@@ -105,32 +119,44 @@ def _url(process: "subprocess.Popen[bytes]", log: IO[str]) -> str:
     raise RuntimeError(f"the server did not start:\n{text}")
 
 
-def run_servers() -> list[Outcome]:
-    """Run every scenario for servers, in the suite's order. Raises SuiteMissingError."""
-    with tempfile.TemporaryDirectory() as folder, served() as url:
-        _suite("server", "--url", url, "--suite", "all", "-o", folder)
-        applying = [scenario for scenario in scenarios()["server"] if _reason(scenario) is None]
-        return [_outcome(Path(folder), "server", scenario) for scenario in applying]
+Outcomes = Mapping[str, Sequence[Outcome]]
+"""By revision, in the suite's order."""
 
 
-def run_clients() -> list[Outcome]:
-    """Run the scenarios for clients that apply. Raises SuiteMissingError."""
+def run_servers() -> Outcomes:
+    """Run every scenario for servers. Raises SuiteMissingError."""
+    found: dict[str, list[Outcome]] = {}
+    with served() as url:
+        for revision in REVISIONS:
+            with tempfile.TemporaryDirectory() as folder:
+                options = ("--url", url, "--suite", "all", "--spec-version", revision)
+                _suite("server", *options, "-o", folder)
+                found[revision] = [_outcome(Path(folder), each) for each in applying("server", revision)]
+    return found
+
+
+def run_clients() -> Outcomes:
+    """Run every scenario for clients, one after another. Raises SuiteMissingError."""
     client = f"{sys.executable} -m tests.mcp.conformance.client"
-    with tempfile.TemporaryDirectory() as folder:
-        for scenario in CLIENT_SCENARIOS:
-            _suite("client", "--command", client, "--scenario", scenario, "-o", folder)
-        return [_outcome(Path(folder), "client", scenario) for scenario in CLIENT_SCENARIOS]
+    found: dict[str, list[Outcome]] = {}
+    for revision in REVISIONS:
+        with tempfile.TemporaryDirectory() as folder:
+            for each in applying("client", revision):
+                options = ("--command", client, "--scenario", each, "--spec-version", revision, "--force")
+                _suite("client", *options, "-o", folder)
+            found[revision] = [_outcome(Path(folder), each) for each in applying("client", revision)]
+    return found
 
 
 def left_out() -> dict[str, list[str]]:
     """Scenarios that are not run, by the key of `NOT_RUN`; "" for those without a reason."""
+    run = {
+        each for side in ("server", "client") for revision in REVISIONS for each in applying(side, revision)
+    }
     found: dict[str, list[str]] = {}
-    for scenario in (*scenarios()["server"], *scenarios()["client"]):
-        key = _reason(scenario)
-        if key is not None:
-            found.setdefault(key, []).append(scenario)
-        elif scenario in scenarios()["client"] and scenario not in CLIENT_SCENARIOS:
-            found.setdefault("", []).append(scenario)
+    for scenario in scenarios():
+        if scenario not in run:
+            found.setdefault(_reason(scenario) or "", []).append(scenario)
     return found
 
 
@@ -144,12 +170,12 @@ def _suite(*arguments: str) -> None:
     subprocess.run(command(*arguments), cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
 
 
-def _outcome(folder: Path, side: str, scenario: str) -> Outcome:
-    name = re.escape(f"server-{scenario}" if side == "server" else scenario)
-    found = [path for path in folder.iterdir() if re.fullmatch(rf"{name}-\d{{4}}-.*", path.name)]
+def _outcome(folder: Path, scenario: str) -> Outcome:
+    name = re.compile(rf"(server-)?{re.escape(scenario)}-\d{{4}}-[^/]*/checks\.json")
+    found = [path for path in folder.rglob("checks.json") if name.fullmatch(str(path.relative_to(folder)))]
     if len(found) != 1:
         return Outcome(scenario, 0, ("the suite reported nothing",))
-    checks = json.loads((found[0] / "checks.json").read_text("utf-8"))
+    checks = json.loads(found[0].read_text("utf-8"))
     wrong = [
         f"{check['name']}: {check.get('errorMessage', check['description'])}"
         for check in checks
@@ -158,22 +184,32 @@ def _outcome(folder: Path, side: str, scenario: str) -> Outcome:
     return Outcome(scenario, sum(check["status"] == "SUCCESS" for check in checks), tuple(wrong))
 
 
-def row(outcome: Outcome) -> str:
-    """A row of the table."""
-    verdict = "; ".join(outcome.wrong).replace("|", "\\|") or "passes"
-    return f"| {outcome.scenario} | {outcome.passed} | {verdict} |"
+def rows(outcomes: Outcomes) -> list[str]:
+    """The rows of a table: the checks that pass in each revision, or what is wrong."""
+    cells: dict[str, dict[str, str]] = {}
+    for revision, found in outcomes.items():
+        for each in found:
+            wrong = "; ".join(each.wrong).replace("|", "\\|")
+            cells.setdefault(each.scenario, {})[revision] = wrong or f"{each.passed}"
+    return [
+        f"| {scenario} | {' | '.join(found.get(revision, '') for revision in REVISIONS)} |"
+        for scenario, found in cells.items()
+    ]
 
 
-def part(servers: Sequence[Outcome], clients: Sequence[Outcome]) -> str:
+def part(servers: Outcomes, clients: Outcomes) -> str:
     """The part of the page."""
     lines = [
-        f"`@modelcontextprotocol/conformance` {version()}, all scenarios for servers, and those for clients",
-        "that concern tools. A scenario passes where none of its checks fails or warns.",
+        f"`@modelcontextprotocol/conformance` {version()}: the checks that pass, by scenario and revision. A",
+        "scenario passes where none of its checks fails or warns.",
     ]
     for what, outcomes in (("A registry as a server", servers), ("A server's tools in a registry", clients)):
-        passed = sum(not each.wrong for each in outcomes)
-        lines += ["", f"**{what}**: {passed} of {len(outcomes)} scenarios pass."]
-        lines += ["", "| scenario | checks | |", "|---|---|---|", *map(row, outcomes)]
+        counts = [
+            f"{sum(not each.wrong for each in found)} of {len(found)} scenarios pass in {revision}"
+            for revision, found in outcomes.items()
+        ]
+        lines += ["", f"**{what}**: {', '.join(counts)}.", ""]
+        lines += [f"| scenario | {' | '.join(REVISIONS)} |", "|---|---|---|", *rows(outcomes)]
     lines += ["", "Not run, as they do not apply:", ""]
     for key, names in left_out().items():
         shown = f"`{key}*` ({len(names)} scenarios)" if len(names) > 1 else f"`{names[0]}`"
@@ -202,7 +238,7 @@ def main() -> int:
             print(text)
             print(f"{chosen.check} says otherwise; run: make mcp-conformance", file=sys.stderr)
             return 1
-    return int(any(each.wrong for each in (*servers, *clients)))
+    return int(any(each.wrong for outcomes in (servers, clients) for each in chain(*outcomes.values())))
 
 
 if __name__ == "__main__":

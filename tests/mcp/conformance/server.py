@@ -140,6 +140,66 @@ async def choices(params: Any, context: ToolContext) -> ToolResult:
     return text(f"Elicitation completed: {to_builtins(answer)}")
 
 
+async def missing_capability(params: Any, context: ToolContext) -> ToolResult:
+    return text((await context.sample("Hello?", max_tokens=10)).text)
+
+
+class Name(Struct):
+    name: str
+
+
+class Colour(Struct):
+    color: str
+
+
+class Confirmed(Struct):
+    ok: bool
+
+
+async def input_elicitation(params: Any, context: ToolContext) -> ToolResult:
+    answer = await context.ask("What is your name?", Name, key="user_name")
+    return text(f"Hello, {answer.data and answer.data.name}!")
+
+
+async def input_sampling(params: Any, context: ToolContext) -> ToolResult:
+    answer = await context.sample("What is the capital of France?", max_tokens=100, key="capital_question")
+    return text(answer.text)
+
+
+async def input_roots(params: Any, context: ToolContext) -> ToolResult:
+    roots = await context.roots(key="client_roots")
+    return text(f"Roots: {', '.join(root.uri for root in roots)}")
+
+
+async def input_state(params: Any, context: ToolContext) -> ToolResult:
+    answer = await context.ask("Please confirm.", Confirmed, key="confirm")
+    return text(f"state-ok {answer.action}")
+
+
+async def input_several(params: Any, context: ToolContext) -> ToolResult:
+    answers = await asyncio.gather(
+        context.ask("What is your name?", Name, key="user_name"),
+        context.sample("Generate a greeting", max_tokens=50, key="greeting"),
+        context.roots(key="client_roots"),
+    )
+    return text(f"{answers}")
+
+
+async def input_rounds(params: Any, context: ToolContext) -> ToolResult:
+    first = await context.ask("Step 1: What is your name?", Name, key="step1")
+    second = await context.ask("Step 2: What is your favorite color?", Colour, key="step2")
+    return text(f"{first.data} {second.data}")
+
+
+async def input_by_capabilities(params: Any, context: ToolContext) -> ToolResult:
+    asked: list[Any] = []
+    if context.can_ask:
+        asked.append(context.ask("What is your name?", Name, key="user_name"))
+    if context.can_sample:
+        asked.append(context.sample("Generate a greeting", max_tokens=50, key="greeting"))
+    return text(f"{await asyncio.gather(*asked)}")
+
+
 async def reconnection(params: Any, context: ToolContext) -> ToolResult:
     """Runs until its stream was closed: `stream_seconds`."""
     await asyncio.sleep(1.0)
@@ -159,11 +219,28 @@ DIALECT = {
     "type": "object",
     "$defs": {
         "address": {
+            "$anchor": "addressDef",
             "type": "object",
             "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
         }
     },
-    "properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"}},
+    "properties": {
+        "name": {"type": "string"},
+        "address": {"$ref": "#/$defs/address"},
+        "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+        "phone": {"type": "string"},
+        "email": {"type": "string"},
+    },
+    "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+    "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+    "then": {"required": ["phone"]},
+    "else": {"required": ["email"]},
+    "additionalProperties": False,
+}
+HEADERS = {
+    "type": "object",
+    "properties": {"region": {"type": "string", "description": "A region.", "x-mcp-header": "Region"}},
+    "required": ["region"],
     "additionalProperties": False,
 }
 TOOLS: Mapping[str, tuple[Mapping[str, Any], Callable[..., Any]]] = {
@@ -181,6 +258,18 @@ TOOLS: Mapping[str, tuple[Mapping[str, Any], Callable[..., Any]]] = {
     "test_elicitation_sep1330_enums": (NOTHING, choices),
     "test_reconnection": (NOTHING, reconnection),
     "json_schema_2020_12_tool": (DIALECT, simple_text),
+    "test_missing_capability": (NOTHING, missing_capability),
+    "test_streaming_elicitation": (NOTHING, input_elicitation),
+    "test_logging_tool": (NOTHING, with_logging),
+    "test_custom_header": (HEADERS, simple_text),
+    "test_input_required_result_elicitation": (NOTHING, input_elicitation),
+    "test_input_required_result_sampling": (NOTHING, input_sampling),
+    "test_input_required_result_list_roots": (NOTHING, input_roots),
+    "test_input_required_result_request_state": (NOTHING, input_state),
+    "test_input_required_result_multiple_inputs": (NOTHING, input_several),
+    "test_input_required_result_multi_round": (NOTHING, input_rounds),
+    "test_input_required_result_tampered_state": (NOTHING, input_state),
+    "test_input_required_result_capabilities": (NOTHING, input_by_capabilities),
 }
 
 
@@ -209,6 +298,15 @@ def with_arguments(params: Two, context: ToolContext) -> str:
 def with_resource(params: Embedded, context: ToolContext) -> list[str | Content]:
     content = Content.resource(params.resourceUri, "Embedded resource content for testing.")
     return [content, "Please process the embedded resource above."]
+
+
+class Context(Struct):
+    context: str
+
+
+async def asking_prompt(context: ToolContext) -> str:
+    answer = await context.ask("What context should the prompt use?", Context, key="user_context")
+    return f"Use this context: {answer.data and answer.data.context}"
 
 
 def beginning_with(start: str, _known: Mapping[str, str]) -> list[str]:
@@ -244,21 +342,46 @@ def offered_prompts() -> Prompts:
     made.add("test_prompt_with_embedded_resource", with_resource, Embedded, description="A resource.")
     image_first = [Content.image(PNG, "image/png"), "Please analyze the image above."]
     made.add("test_prompt_with_image", image_first, description="An image.")
+    made.add("test_input_required_result_prompt", asking_prompt, description="It asks.")
     return made
 
 
+ADDED = tuple(f"test_added_{number}" for number in range(8))
+"""Tools that come one by one: the suite triggers a change four times."""
+TRIGGERS = ("test_trigger_tool_change", "test_trigger_prompt_change")
+
+
+def changing(registry: ToolRegistry, added: list[Any], prompts: Prompts) -> tuple[Callable[..., Any], ...]:
+    """The handlers of `TRIGGERS`, which change what the server offers."""
+
+    async def change_tools(params: Any, context: ToolContext) -> ToolResult:
+        registry.register(added.pop(), simple_text)
+        return text("The tools changed.")
+
+    async def change_prompts(params: Any, context: ToolContext) -> ToolResult:
+        prompts.add(f"test_added_{len(prompts.prompts)}", "A later prompt.", description="It came later.")
+        return text("The prompts changed.")
+
+    return change_tools, change_prompts
+
+
 async def main() -> None:
-    specs = {f"{name}.yaml": spec(dict(parameters)) for name, (parameters, _) in TOOLS.items()}
+    parameters = {name: stated for name, (stated, _) in TOOLS.items()}
+    parameters |= dict.fromkeys((*ADDED, *TRIGGERS), NOTHING)
+    specs = {f"{name}.yaml": spec(dict(stated)) for name, stated in parameters.items()}
     with package(specs, options=Options(providers=("mcp",))) as bindings:
-        registry = ToolRegistry()
+        registry, prompts = ToolRegistry(), offered_prompts()
         for name, (_, handler) in TOOLS.items():
+            registry.register(bindings[name], handler)
+        changes = changing(registry, [bindings[name] for name in ADDED], prompts)
+        for name, handler in zip(TRIGGERS, changes, strict=True):
             registry.register(bindings[name], handler)
         server = mcp_server(
             registry,
             name="toolcast-conformance",
             version="1",
             resources=offered_resources(),
-            prompts=offered_prompts(),
+            prompts=prompts,
         )
         options = HttpOptions(replay=Replay(retry=300, stream_seconds=0.5))
         await serve_http(server, "127.0.0.1", 0, options)
