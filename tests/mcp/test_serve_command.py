@@ -301,6 +301,8 @@ WRONG: list[tuple[list[str], list[str]]] = [
     ([APP, "--http", "0", "--token-env", "LANG"], ["LANG: a token has 16 characters or more", "secrets"]),
     ([APP, "--token-env", "TOKEN"], ["--token-env is for HTTP", "--http PORT"]),
     ([APP, "--stateless"], ["--stateless is for HTTP"]),
+    ([APP, "--http-api", "0", "--tasks", "t.sqlite"], ["--tasks is for MCP"]),
+    ([APP, "--tasks", "no/such/folder/t.sqlite"], ["The store of tasks cannot be opened", "another file"]),
 ]
 
 

@@ -593,7 +593,7 @@ def test_deprecated_uses_are_said_once(sdk: Sdk, caplog: pytest.LogCaptureFixtur
         connected(sdk, server_of(use_both, None), use, sampling_callback=sample, list_roots_callback=roots)
     said = [record.getMessage() for record in caplog.records if "SEP-2577" in record.getMessage()]
     assert [text.split(",")[0] for text in said] == [
-        "Tool 'edit' logs to its client",
-        "Tool 'edit' asks for its client's roots",
-        "Tool 'edit' asks its client's model",
+        "'edit' logs to its client",
+        "'edit' asks for its client's roots",
+        "'edit' asks its client's model",
     ]

@@ -14,7 +14,7 @@ import uuid
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import msgspec
@@ -205,12 +205,12 @@ def _message(message: Message) -> Any:
     return types.SamplingMessage(role=message.role, content=content)
 
 
-@cache
-def _say_deprecated(tool: str, what: str, instead: str) -> None:
-    """Say once for each tool what a program will have to change."""
+@lru_cache(1000)
+def _say_deprecated(name: str, what: str, instead: str) -> None:
+    """Say once for each tool, prompt and resource what a program will have to change."""
     _LOG.warning(
-        "Tool %r %s, which is deprecated since 2026-07-28 (SEP-2577), and may go from 2027-07-28 on: %s.",
-        tool,
+        "%r %s, which is deprecated since 2026-07-28 (SEP-2577), and may go from 2027-07-28 on: %s.",
+        name,
         what,
         instead,
     )
@@ -241,7 +241,7 @@ class ClientChannel:
         self._logs = _Outbox(self._send_log)
         self._open: dict[str, tuple[object, asyncio.Future[object]]] = {}
         self._number = 0
-        self._tool = ""
+        self._name = ""
         self.turn: Turn | None = None
         """The call's turn, which is another's while the client is asked."""
         self._attached = asyncio.Event()  # to a request that is not answered yet
@@ -251,7 +251,7 @@ class ClientChannel:
 
     def circumstances(self, tool: str) -> ToolContext:
         """Return the context of the call. Raises what the program's own function for `extra` raises."""
-        self._tool = tool
+        self._name = tool
         session = self.context.session
         reachable = session.can_send_request or self.suspends
         capabilities = session.client_capabilities if reachable else None
@@ -317,7 +317,7 @@ class ClientChannel:
     def _receive_log(self, level: LogLevel, data: object, logger: str) -> None:
         if LOG_LEVELS.index(level) >= LOG_LEVELS.index(_log_level(self.context) or level):
             if self.suspends:
-                _say_deprecated(self._tool, "logs to its client", "log by OpenTelemetry, or to stderr")
+                _say_deprecated(self._name, "logs to its client", "log by OpenTelemetry, or to stderr")
             # As it is now: a handler may go on to change it.
             self._logs.put(level, data if isinstance(data, str) else to_builtins(data), logger)
 
@@ -336,12 +336,12 @@ class ClientChannel:
 
     async def _sample(self, request: SamplingRequest) -> Sampled:
         if self.suspends:
-            _say_deprecated(self._tool, "asks its client's model", "call a model's API")
+            _say_deprecated(self._name, "asks its client's model", "call a model's API")
         return _sampled(await self._put(sampling(request), self._types.CreateMessageResult, request.key))
 
     async def _roots(self, key: str) -> tuple[Root, ...]:
         if self.suspends:
-            _say_deprecated(self._tool, "asks for its client's roots", "take folders as parameters")
+            _say_deprecated(self._name, "asks for its client's roots", "take folders as parameters")
         expected = self._types.ListRootsResult
         answer = await self._put(self._types.ListRootsRequest(), expected, key)
         if not isinstance(answer, expected):

@@ -132,7 +132,7 @@ class Listed:
 
 
 def _without_tasks(definition: bytes) -> bytes:
-    """A definition without `execution`: this server answers calls at once, and runs none as a task."""
+    """A definition without `execution`, which is of 2025-11-25: its tasks are not served."""
     tool: JsonObject = msgspec.json.decode(definition)
     if "execution" not in tool:
         return definition
