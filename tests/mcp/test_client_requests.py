@@ -423,6 +423,17 @@ def test_the_program_names_its_questions(sdk: Sdk) -> None:
     modern(sdk, twice, use)
 
 
+def test_questions_without_a_name_are_never_answered_before(sdk: Sdk) -> None:
+    """As the question whether a tool may run is one."""
+
+    async def use(client: Any, send: Any) -> None:
+        answer = sdk("mcp.types").ElicitResult(action="accept", content={"name": "bo"})
+        asked = await send(None, {"": answer, "question-1": answer})
+        assert list(asked.input_requests) == ["question-1"]
+
+    modern(sdk, order, use)
+
+
 def test_two_open_questions_have_two_names(sdk: Sdk) -> None:
     async def both(context: ToolContext) -> str:
         await asyncio.gather(*[context.ask(text, Order, key="who") for text in "ab"])

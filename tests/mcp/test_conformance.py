@@ -18,7 +18,7 @@ def test_every_scenario_for_servers_passes_and_the_page_says_so(sdk: Sdk) -> Non
     except mcp_conformance.SuiteMissingError as problem:
         missing(str(problem))
         return
-    assert [len(outcomes[revision]) for revision in mcp_conformance.REVISIONS] == [33, 40]
+    assert [len(outcomes[revision]) for revision in mcp_conformance.REVISIONS] == [33, 48]
     found = [each for revision in mcp_conformance.REVISIONS for each in outcomes[revision]]
     assert {each.scenario: each.wrong for each in found if each.wrong} == {}
     page = PAGE.read_text("utf-8").splitlines()

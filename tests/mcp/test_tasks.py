@@ -3,7 +3,6 @@
 # ruff: noqa: ARG001, ARG002 - a handler's signature is fixed, whatever it uses
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -18,13 +17,11 @@ from toolcast.mcp import BearerAuth, HttpOptions, Principal, Tasks, http_app, mc
 from toolcast.mcp import task_extension as tasks_of_server
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, database
 
-from bench import mcp_conformance
 from tests.mcp.conftest import MODERN, Sdk
 from tests.mcp.over_http import HEADERS, MODERN_META, listening, message, result_of
 from tests.mcp.scripted import Scripted, connected
 from tests.mcp.test_client_requests import ARGUMENTS
 from tests.mcp.test_serve_command import http
-from tests.optional import missing
 from tests.runtime.sample.files.edit import EDIT
 
 pytestmark = pytest.mark.usefixtures("installed")
@@ -369,44 +366,6 @@ def test_what_runs_longer_than_it_is_kept_is_cancelled(sdk: Sdk) -> None:
         await until(lambda: seen)
 
     connected(sdk, server_of(work, Tasks(None, seconds=0.05)), use, extensions=[tasks_of_server()])
-
-
-SCENARIOS = (
-    "tasks-lifecycle", "tasks-capability-negotiation", "tasks-wire-fields", "tasks-request-state-removal",
-    "tasks-mrtr-input", "tasks-request-headers", "tasks-dispatch-and-envelope", "tasks-required-task-error",
-)  # fmt: skip
-"""Not `tasks-status-notifications`, which the suite skips, nor `tasks-mrtr-composition`: its tool asks before
-it becomes a task, and here the questions of a handler are those of its task."""
-
-
-@pytest.mark.thorough
-def test_the_scenarios_of_the_conformance_suite_pass(sdk: Sdk, tmp_path: Path) -> None:
-    target = "tests.mcp.conformance.task_tools:registry"
-    try:
-        if not {*SCENARIOS} <= {*mcp_conformance.scenarios()["server"]}:
-            missing("this version of the conformance suite has no scenarios for tasks")
-    except mcp_conformance.SuiteMissingError as problem:
-        missing(str(problem))
-
-    async def judge() -> None:
-        async with http(target, "--http", "0", "--tasks", str(tmp_path / "tasks.sqlite")) as (url, _):
-            for scenario in SCENARIOS:
-                options = ("--url", url, "--scenario", scenario, "--force", "--spec-version", MODERN)
-                command = mcp_conformance.command("server", *options, "-o", str(tmp_path / scenario))
-                process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
-                await process.wait()
-
-    asyncio.run(asyncio.wait_for(judge(), 240))
-    found = {
-        scenario: [
-            (check["status"], check["id"], check.get("errorMessage"))
-            for file in (tmp_path / scenario).glob("**/checks.json")
-            for check in json.loads(file.read_bytes())
-        ]
-        for scenario in SCENARIOS
-    }
-    assert [scenario for scenario, checks in found.items() if not checks] == []
-    assert [check for checks in found.values() for check in checks if check[0] != "SUCCESS"] == []
 
 
 PEOPLE = {f"token-of-{name}": Principal(id=name) for name in ("ada", "bob")}

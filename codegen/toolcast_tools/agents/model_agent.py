@@ -174,7 +174,12 @@ class ModelAgent:
         budget = _budget(task, self._options.get("budget"))
         options: RunOptions = {
             "max_rounds": task.steps + 1,
-            "context": ToolContext(extra=context.extra, asker=context.asker, sampler=context.sampler),
+            "context": ToolContext(
+                extra=context.extra,
+                asker=context.asker,
+                sampler=context.sampler,
+                root_lister=context.root_lister,
+            ),
         }
         options.update(self._options)
         options["budget"] = budget

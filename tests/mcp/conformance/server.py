@@ -16,10 +16,11 @@ from enum import Enum
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, to_builtins
-from toolcast.mcp import HttpOptions, Prompts, Replay, Resources, mcp_server, serve_http
+from toolcast.mcp import HttpOptions, Prompts, Replay, Resources, Tasks, mcp_server, serve_http
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult
 
+from tests.mcp.conformance import task_tools
 from tests.python.compiled import package, spec
 
 PNG = base64.b64decode(
@@ -369,9 +370,13 @@ async def main() -> None:
     parameters = {name: stated for name, (stated, _) in TOOLS.items()}
     parameters |= dict.fromkeys((*ADDED, *TRIGGERS), NOTHING)
     specs = {f"{name}.yaml": spec(dict(stated)) for name, stated in parameters.items()}
+    for name, (stated, support, _) in task_tools.TOOLS.items():
+        specs[f"{name}.yaml"] = spec(dict(stated), execution={"task_support": support})
     with package(specs, options=Options(providers=("mcp",))) as bindings:
         registry, prompts = ToolRegistry(), offered_prompts()
         for name, (_, handler) in TOOLS.items():
+            registry.register(bindings[name], handler)
+        for name, (_, _, handler) in task_tools.TOOLS.items():
             registry.register(bindings[name], handler)
         changes = changing(registry, [bindings[name] for name in ADDED], prompts)
         for name, handler in zip(TRIGGERS, changes, strict=True):
@@ -382,6 +387,7 @@ async def main() -> None:
             version="1",
             resources=offered_resources(),
             prompts=prompts,
+            tasks=Tasks(None),
         )
         options = HttpOptions(replay=Replay(retry=300, stream_seconds=0.5))
         await serve_http(server, "127.0.0.1", 0, options)

@@ -1,7 +1,4 @@
-"""The tools that the conformance suite asks of servers for the extension of tasks, on a free port.
-
-python -m tests.mcp.conformance.task_tools
-"""
+"""The tools that the conformance suite asks of servers for the extension of tasks."""
 
 # ruff: noqa: ARG001 - a handler's signature is fixed, whatever it uses
 
@@ -10,10 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
-from toolcast.project.core.compiled import Options
-from toolcast.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
-
-from tests.python.compiled import package, spec
+from toolcast.runtime import RefusalError, ToolContext, ToolResult
 
 
 class Confirmation(Struct):
@@ -65,19 +59,3 @@ TOOLS: Mapping[str, tuple[Mapping[str, Any], str, Callable[..., Any]]] = {
     "confirm_delete": (of(filename="string"), "optional", confirm_delete),
     "multi_input": (of(), "optional", multi_input),
 }
-
-
-_PACKAGE = package(
-    {
-        f"{name}.yaml": spec(dict(parameters), execution={"task_support": support})
-        for name, (parameters, support, _) in TOOLS.items()
-    },
-    options=Options(providers=("mcp",)),
-)
-
-
-def registry() -> ToolRegistry:
-    bindings, made = _PACKAGE.__enter__(), ToolRegistry()
-    for name, (_, _, handler) in TOOLS.items():
-        made.register(bindings[name], handler)
-    return made

@@ -350,7 +350,7 @@ class ClientChannel:
 
     async def _put(self, request: Any, expected: Any, key: str) -> Any:
         """Ask the client. Raises RefusalError where there is no answer."""
-        if self.suspends and key in self._known:
+        if key and self.suspends and key in self._known:
             return self._known.pop(key)
         if self.turn is None:
             return await self._answer(request, expected, key)
