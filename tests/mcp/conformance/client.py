@@ -122,14 +122,16 @@ async def connected(url: str) -> AsyncGenerator[Client]:
 
 
 async def call_all(registry: ToolRegistry) -> None:
-    """Call each tool once, or as the suite says."""
+    """Call each tool once, or as the suite says; it judges what arrives. The SDK refuses a result of
+    2026-07-28 without `resultType`, which one of the suite's tools returns.
+    """
     calls = CONTEXT.get("toolCalls") or [
         {"name": name, "arguments": ARGUMENTS.get(name, {})}
         for name in (each.removeprefix("suite__") for each in registry.names)
     ]
     for call in calls:
         result = await registry.execute(f"suite__{call['name']}", call["arguments"])
-        assert result.success, result.error
+        print(call["name"], result.error or "is done")
 
 
 async def main(url: str) -> None:
