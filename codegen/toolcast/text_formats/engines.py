@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, Literal, get_args
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from ..contract.build import reachable
 from ..jsonschema.charset import Ranges
@@ -27,20 +27,6 @@ Engine = Literal["gbnf", "xgrammar", "llguidance"]
 ENGINES: Final[tuple[Engine, ...]] = get_args(Engine)
 
 
-class Limits(Struct, frozen=True, kw_only=True):
-    """The bounds of what an engine takes.
-
-    Attributes:
-        least: turns that a repetition must have, at most.
-        most: turns that it may have, at most; past it the engine refuses, or lets it go on without end.
-        source: where that is said.
-    """
-
-    least: int
-    most: int
-    source: str
-
-
 _MAX_CHAIN: Final = 1_200
 """Rules that lead to one another in a row: engines follow them by recursion, and llguidance 1.9.1 ends the
 process past some 1,500."""
@@ -53,11 +39,13 @@ _MANY: Final = 4
 _DEEP: Final = 12
 """Groups in groups, from which one is a rule of its own: llguidance takes some 30."""
 
-LIMITS: Final[Mapping[Engine, Limits]] = {
-    "gbnf": Limits(least=2_000, most=2_000, source="llama.cpp: MAX_REPETITION_THRESHOLD"),
-    "xgrammar": Limits(least=100_000, most=100_000, source="xgrammar 0.2.9: measured"),
-    "llguidance": Limits(least=100_000, most=1_000_000, source="llguidance 1.9.1: measured"),
+_LIMITS: Final[Mapping[Engine, tuple[int, int, str]]] = {
+    "gbnf": (2_000, 2_000, "llama.cpp: MAX_REPETITION_THRESHOLD"),
+    "xgrammar": (100_000, 100_000, "xgrammar 0.2.9: measured"),
+    "llguidance": (100_000, 1_000_000, "llguidance 1.9.1: measured"),
 }
+"""The turns that a repetition must have, at most, and may have: past it the engine refuses, or lets it go on
+without end. Then where that is said."""
 
 
 def write(grammar: Grammar, engine: str) -> tuple[str, tuple[GrammarLoss, ...]]:
@@ -88,7 +76,7 @@ class _Writer:
 
     def __init__(self, grammar: Grammar, engine: Engine) -> None:
         self.grammar = grammar
-        self.limits = LIMITS[engine]
+        self.least, self.most, self.source = _LIMITS[engine]
         self.engine = engine
         self.losses: list[GrammarLoss] = []
         self.rule = ""
@@ -168,12 +156,12 @@ class _Writer:
         ):
             part = f"({part})"
         least, most = expression.least, expression.most
-        if least > self.limits.least:
-            least = self.limits.least
+        if least > self.least:
+            least = self.least
             self.lose("least", least)
-        if most is not None and most > self.limits.most:
+        if most is not None and most > self.most:
             most = None
-            self.lose("most", self.limits.most)
+            self.lose("most", self.most)
         part = self.counted(part, most or least)
         signs = {(0, 1): "?", (0, None): "*", (1, None): "+"}
         bounds = str(least) if least == most else f"{least},{'' if most is None else most}"
@@ -187,9 +175,7 @@ class _Writer:
     def lose(self, bound: str, limit: int) -> None:
         for pointer, keyword in self.grammar.origins.get(self.rule, (("", "repetition"),)):
             if bound == "least" or not keyword.startswith("min"):
-                reason = (
-                    f"is not said in full: a repetition has at most {limit:,} turns ({self.limits.source})"
-                )
+                reason = f"is not said in full: a repetition has at most {limit:,} turns ({self.source})"
                 self.losses.append(GrammarLoss("", pointer, keyword, self.engine, reason))
 
 
