@@ -18,7 +18,7 @@ from tests.grammars.cases import whole
 from tests.sampled import fewer
 from tests.text_formats.contracts import Written, built
 
-APPLICATORS = frozenset(("anyOf", "oneOf", "allOf", "not", "$ref", "additionalProperties"))
+APPLICATORS = frozenset(("anyOf", "oneOf", "allOf", "not", "$ref", "$defs", "additionalProperties"))
 DECODING = frozenset(("nesting", "duplicate"))
 
 
