@@ -524,7 +524,8 @@ def _below(node: Node, step: str) -> tuple[Node, ...]:
         case Object() if step != ELEMENTS:
             named = tuple(field.node for field in node.fields if f".{field.encode_name}" == step)
             return named or (() if node.extra is None else (node.extra,))
-    return ()
+        case _:
+            return ()
 
 
 def _hint(steps: Steps, index: int, at: Sequence[Node]) -> str:
