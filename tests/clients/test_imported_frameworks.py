@@ -187,7 +187,7 @@ def test_openai_agents_tools(client: Client, app: types.ModuleType) -> None:
     for each in (strict, loose, context):
         assert found[each.name].parameters == each.params_json_schema
         assert found[each.name].description == each.description
-        assert found[each.name].strict is each.strict_json_schema
+        assert found[each.name].providers["openai"] == {"strict": each.strict_json_schema}
     assert list(found["with_context"].parameters["properties"]) == ["city"]
     assert found["forecast"].name == f"{APP}:agent#forecast"  # `adapt` finds no function in it
     assert read("forecast")["forecast"].parameters == strict.params_json_schema
@@ -219,7 +219,8 @@ def test_pydantic_ai_tools(client: Client, app: types.ModuleType) -> None:
         for each, definition in expected.items():
             assert found[each].parameters == definition.parameters_json_schema
             assert found[each].description == (definition.description or "")
-            assert found[each].strict == definition.strict
+            asked = found[each].providers.get("openai", {})
+            assert asked.get("strict") == definition.strict
     assert set(read("agent")) == {"hello", "w_forecast", "w_with_context"}
     assert read("toolset")["forecast"].name == f"{forecast.__module__}:forecast"
     assert list(read("tool")["with_context"].parameters["properties"]) == ["city"]
