@@ -17,6 +17,7 @@ from toolcast.mcp import BearerAuth, HttpOptions, Principal, Tasks, http_app, mc
 from toolcast.mcp import task_extension as tasks_of_server
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, database
 
+from generated.schedule.cron_list import CRON_LIST
 from tests.mcp.conftest import MODERN, Sdk
 from tests.mcp.over_http import HEADERS, MODERN_META, listening, message, result_of
 from tests.mcp.scripted import Scripted, connected
@@ -528,7 +529,7 @@ def test_lists_have_hints_for_caches(sdk: Sdk) -> None:
 
 
 def test_deprecated_uses_are_said_once(sdk: Sdk, caplog: pytest.LogCaptureFixture) -> None:
-    async def use_both(context: ToolContext) -> str:
+    async def use_both(params: Any, context: ToolContext) -> str:
         context.log("info", "one")
         context.log("info", "two")
         await context.roots()
@@ -546,13 +547,16 @@ def test_deprecated_uses_are_said_once(sdk: Sdk, caplog: pytest.LogCaptureFixtur
     async def use(client: Any) -> None:
         for _ in range(2):
             meta = {types.LOG_LEVEL_META_KEY: "info"}
-            assert not (await client.call_tool("edit", ARGUMENTS, meta=meta)).is_error
+            assert not (await client.call_tool("cron_list", {}, meta=meta)).is_error
 
+    registry = ToolRegistry(check_results=False)  # of a tool of which no other test hears
+    registry.register(CRON_LIST, use_both)
     with caplog.at_level(logging.WARNING, "toolcast.mcp"):
-        connected(sdk, server_of(use_both, None), use, sampling_callback=sample, list_roots_callback=roots)
+        server = mcp_server(registry)
+        connected(sdk, server, use, sampling_callback=sample, list_roots_callback=roots)
     said = [record.getMessage() for record in caplog.records if "SEP-2577" in record.getMessage()]
     assert [text.split(",")[0] for text in said] == [
-        "'edit' logs to its client",
-        "'edit' asks for its client's roots",
-        "'edit' asks its client's model",
+        "'cron_list' logs to its client",
+        "'cron_list' asks for its client's roots",
+        "'cron_list' asks its client's model",
     ]
