@@ -17,7 +17,7 @@ from toolcast.mcp import BearerAuth, HttpOptions, Principal, Tasks, http_app, mc
 from toolcast.mcp import task_extension as tasks_of_server
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, database
 
-from generated.schedule.cron_list import CRON_LIST
+from generated.agents.delegate import DELEGATE, DelegateResult
 from tests.mcp.conftest import MODERN, Sdk
 from tests.mcp.over_http import HEADERS, MODERN_META, listening, message, result_of
 from tests.mcp.scripted import Scripted, connected
@@ -529,11 +529,12 @@ def test_lists_have_hints_for_caches(sdk: Sdk) -> None:
 
 
 def test_deprecated_uses_are_said_once(sdk: Sdk, caplog: pytest.LogCaptureFixture) -> None:
-    async def use_both(params: Any, context: ToolContext) -> str:
+    async def use_both(params: Any, context: ToolContext) -> DelegateResult:
         context.log("info", "one")
         context.log("info", "two")
         await context.roots()
-        return (await context.sample("hello", max_tokens=5)).text
+        said = await context.sample("hello", max_tokens=5)
+        return DelegateResult(status="completed", report=said.text)
 
     types = sdk("mcp.types")
 
@@ -545,18 +546,19 @@ def test_deprecated_uses_are_said_once(sdk: Sdk, caplog: pytest.LogCaptureFixtur
         return types.ListRootsResult(roots=[])
 
     async def use(client: Any) -> None:
+        work = {"agent": "reviewer", "task": "Review the change."}
         for _ in range(2):
             meta = {types.LOG_LEVEL_META_KEY: "info"}
-            assert not (await client.call_tool("cron_list", {}, meta=meta)).is_error
+            assert not (await client.call_tool("delegate", work, meta=meta)).is_error
 
     registry = ToolRegistry(check_results=False)  # of a tool of which no other test hears
-    registry.register(CRON_LIST, use_both)
+    registry.register(DELEGATE, use_both)
     with caplog.at_level(logging.WARNING, "toolcast.mcp"):
         server = mcp_server(registry)
         connected(sdk, server, use, sampling_callback=sample, list_roots_callback=roots)
     said = [record.getMessage() for record in caplog.records if "SEP-2577" in record.getMessage()]
     assert [text.split(",")[0] for text in said] == [
-        "'cron_list' logs to its client",
-        "'cron_list' asks for its client's roots",
-        "'cron_list' asks its client's model",
+        "'delegate' logs to its client",
+        "'delegate' asks for its client's roots",
+        "'delegate' asks its client's model",
     ]
