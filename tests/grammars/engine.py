@@ -5,7 +5,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from .walks import QUOTE, State, walk
+from .walks import QUOTE, State, bytes_of, walk
 
 
 class RefusedError(Exception):
@@ -52,9 +52,9 @@ class Grammar:
         data = text.encode()
         return f"after {data[max(0, read - 60) : read]!r} comes {data[read : read + 30]!r}"
 
-    def walk(self, rng: random.Random, exits: Sequence[bytes] = QUOTE) -> bytes | None:
+    def walk(self, rng: random.Random, exits: Sequence[bytes] = QUOTE, begun: bytes = b"") -> bytes | None:
         """A text that the grammar accepts, as `walks.walk` makes it."""
-        return walk(self.start(), rng, exits)
+        return walk(self.start(), rng, exits, begun)
 
     def start(self) -> "State":
         """The engine at the start of a text."""
@@ -65,17 +65,11 @@ class _State:
     def __init__(self, matcher: Any) -> None:
         self._matcher = matcher
 
-    def allowed(self) -> list[int]:
-        if self._matcher.is_stopped():
-            return []
-        mask = self._matcher.compute_bitmask()
-        return [byte for byte in range(256) if mask[byte >> 3] >> (byte & 7) & 1]
+    def allowed(self) -> tuple[int, ...]:
+        return () if self._matcher.is_stopped() else bytes_of(self._matcher.compute_bitmask())
 
     def accepting(self) -> bool:
         return bool(self._matcher.is_accepting())
 
     def take(self, byte: int) -> bool:
         return bool(self._matcher.try_consume_tokens([byte]) == 1)
-
-    def fork(self) -> "_State":
-        return _State(self._matcher.deep_copy())

@@ -5,7 +5,7 @@ import ctypes
 import random
 import struct
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from .engine import RefusedError
@@ -106,9 +106,9 @@ class LlamaGrammar:
         """Where `text` leaves the grammar, if it does."""
         return refuses(self.start(), text)
 
-    def walk(self, rng: random.Random, exits: Sequence[bytes] = QUOTE) -> bytes | None:
+    def walk(self, rng: random.Random, exits: Sequence[bytes] = QUOTE, begun: bytes = b"") -> bytes | None:
         """A text that the grammar accepts, as `walks.walk` makes it."""
-        return walk(self.start(), rng, exits)
+        return walk(self.start(), rng, exits, begun)
 
 
 class _State:
@@ -119,14 +119,14 @@ class _State:
     def __del__(self) -> None:
         self._llama.llama_sampler_free(self._sampler)
 
-    def allowed(self) -> list[int]:
-        return [id - 1 for id in self._allowed(range(1, 257))]
+    def allowed(self) -> tuple[int, ...]:
+        return self._allowed(range(256))
 
     def accepting(self) -> bool:
-        return bool(self._allowed((_END,)))
+        return bool(self._allowed((_END - 1,)))
 
     def take(self, byte: int) -> bool:
-        if not self._allowed((byte + 1,)):  # accepting what is not allowed ends the process
+        if not self._allowed((byte,)):  # accepting what is not allowed ends the process
             return False
         self._llama.llama_sampler_accept(self._sampler, byte + 1)
         return True
@@ -134,18 +134,23 @@ class _State:
     def fork(self) -> "_State":
         return _State(self._llama, self._llama.llama_sampler_clone(self._sampler))
 
-    def _allowed(self, ids: Sequence[int]) -> list[int]:
-        """Those of `ids` whose logit the grammar leaves as it is."""
-        data = (_Token * len(ids)).from_buffer_copy(_unsampled(ids))
-        tokens = _Tokens(data, len(ids), -1, False)
+    def _allowed(self, ones: Sequence[int]) -> tuple[int, ...]:
+        """Those of `ones` whose logit the grammar leaves as it is."""
+        data = (_Token * len(ones)).from_buffer_copy(_unsampled(ones))
+        tokens = _Tokens(data, len(ones), -1, False)
         self._llama.llama_sampler_apply(self._sampler, ctypes.byref(tokens))
-        return [id for id, logit, _ in struct.iter_unpack("<iff", bytes(data)) if logit == 0.0]
+        return _left(bytes(data))
 
 
 @cache
-def _unsampled(ids: Sequence[int]) -> bytes:
+def _unsampled(ones: Sequence[int]) -> bytes:
     """Tokens before any sampler, all alike."""
-    return b"".join(struct.pack("<iff", id, 0.0, 0.0) for id in ids)
+    return b"".join(struct.pack("<iff", one + 1, 0.0, 0.0) for one in ones)
+
+
+@lru_cache(maxsize=8192)
+def _left(sampled: bytes) -> tuple[int, ...]:
+    return tuple(id - 1 for id, logit, _ in struct.iter_unpack("<iff", sampled) if logit == 0.0)
 
 
 def _vocabulary() -> Iterator[bytes]:

@@ -2,12 +2,18 @@
 
 import random
 from collections.abc import Sequence
-from typing import Protocol, Self
+from functools import lru_cache
+from itertools import takewhile
+from typing import Protocol
 
 MOST = 3000
-"""Bytes of a text; a grammar of lists inside lists need not come to an end by chance."""
+"""Bytes of a walk; a grammar of lists inside lists need not come to an end by chance."""
+LATE = 120
+"""Bytes of a walk from which on it goes for an end: what closes something, and no further parts."""
 SPACE = b" \t\r\n"
 DIGITS = b"0123456789"
+MORE = b",.[{\"'"
+ENDS = b"}])/"
 QUOTE = (b'"',)
 LETTERS = tuple(letter.encode() for letter in "éß中\u2028😀")
 """Letters past ASCII. They are written whole: llama.cpp lets bytes through that are no UTF-8 at all."""
@@ -16,7 +22,7 @@ LETTERS = tuple(letter.encode() for letter in "éß中\u2028😀")
 class State(Protocol):
     """An engine in the middle of a text. Its tokens are single bytes, so that every text has one spelling."""
 
-    def allowed(self) -> list[int]:
+    def allowed(self) -> tuple[int, ...]:
         """The bytes that may come next."""
         ...
 
@@ -26,10 +32,6 @@ class State(Protocol):
 
     def take(self, byte: int) -> bool:
         """Go on with a byte; whether it may come next."""
-        ...
-
-    def fork(self) -> Self:
-        """Another state at the same place."""
         ...
 
 
@@ -42,7 +44,9 @@ def refuses(state: State, text: str) -> str | None:
     return None if state.accepting() else "it ends too early"
 
 
-def walk(state: State, rng: random.Random, exits: Sequence[bytes] = QUOTE) -> bytes | None:
+def walk(
+    state: State, rng: random.Random, exits: Sequence[bytes] = QUOTE, begun: bytes = b""
+) -> bytes | None:
     """A text that a grammar accepts, chosen byte by byte; None where it comes to no end.
 
     Strings are short, and numbers such that a float holds them: no grammar keeps 1e999 out.
@@ -50,52 +54,66 @@ def walk(state: State, rng: random.Random, exits: Sequence[bytes] = QUOTE) -> by
     Args:
         state: the engine at the start of the text; it is used up.
         rng: chooses.
-        exits: what ends a string, or free text: after some letters one of those that may come is written.
+        exits: what ends a string, or free text: after some letters one of those that may come is written,
+            or the beginning of one.
+        begun: the beginning of the text. Raises ValueError where it leaves the grammar.
     """
-    out = bytearray()
+    if not all(map(state.take, begun)):
+        raise ValueError(f"the grammar does not have {begun!r}")
+    out = bytearray(begun)
     room = rng.randint(0, 6)
-    while len(out) < MOST:
-        if state.accepting() and rng.random() < 0.5:
+    while len(out) < len(begun) + MOST:
+        late = len(out) > len(begun) + LATE
+        if state.accepting() and (late or rng.random() < 0.5):
             break
         allowed = state.allowed()
         if not allowed:
             break
-        if len(allowed) > 90:  # inside a string, or free text
+        inside = len(allowed) > 90  # a string, or free text
+        pieces: Sequence[bytes] = ()
+        if inside:
             room = room - 1 if room else rng.randint(0, 6)
             pieces = exits if not room else LETTERS if rng.random() < 0.05 else ()
-            after, piece = _exit(state, rng, pieces)
-            if piece:
-                state, out = after, out + piece
-                continue
-            byte = _pick(rng, allowed)
-        else:
-            byte = rng.choice(_outside(allowed, out))
+        elif late and len(allowed) > 1:
+            pieces = [each for each in exits if len(each) > 1]
+        pieces = [each for each in pieces if each[0] in allowed]
+        if pieces:  # as much of it as may come
+            piece = rng.choice(pieces)
+            out += bytes(takewhile(state.take, piece))
+            continue
+        byte = _pick(rng, allowed) if inside else rng.choice(_outside(allowed, out, late=late))
         if not state.take(byte):
             raise AssertionError(f"what the mask allows is refused: {byte!r} after {bytes(out[-60:])!r}")
         out.append(byte)
     return bytes(out) if state.accepting() else None
 
 
-def _exit(state: State, rng: random.Random, exits: Sequence[bytes]) -> tuple[State, bytes]:
-    """The state after one of `exits`, and that exit; nothing where none may come."""
-    for piece in rng.sample(exits, len(exits)):
-        after = state.fork()
-        if all(map(after.take, piece)):
-            return after, piece
-    return state, b""
-
-
-def _pick(rng: random.Random, allowed: list[int]) -> int:
+def _pick(rng: random.Random, allowed: tuple[int, ...]) -> int:
     """Mostly plain letters: escapes must be finished before a string may end."""
-    ascii = [byte for byte in allowed if byte < 128]
-    plain = [byte for byte in ascii if 32 <= byte < 127 and byte not in b'"\\']
+    plain, ascii = _letters(allowed)
     return rng.choice(plain if plain and rng.random() < 0.9 else ascii or allowed)
 
 
-def _outside(allowed: list[int], out: bytearray) -> list[int]:
-    """What may come outside of strings, without space, exponents and endless digits where it can be."""
-    for unwanted, unless in ((SPACE, True), (b"eE", out[-1:].isdigit()), (DIGITS, out[-9:].isdigit())):
-        left = [byte for byte in allowed if byte not in unwanted]
+@lru_cache(maxsize=1024)
+def _letters(allowed: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    ascii = tuple(byte for byte in allowed if byte < 128)
+    return tuple(byte for byte in ascii if 32 <= byte < 127 and byte not in b'"\\'), ascii
+
+
+def _outside(allowed: Sequence[int], out: bytearray, *, late: bool) -> Sequence[int]:
+    """What may come outside of strings, without space, exponents and endless digits where it can be; late, what
+    closes something, or a short value."""
+    digits = out[-1:].isdigit() if late else out[-9:].isdigit()
+    unwanted = [(SPACE, True), (b"eE", out[-1:].isdigit()), (DIGITS, digits), (MORE, late)]
+    for bytes, unless in unwanted:
+        left = [byte for byte in allowed if byte not in bytes]
         if unless and left:
             allowed = left
-    return allowed
+    ends = [byte for byte in allowed if byte in ENDS]
+    return ends if late and ends else allowed
+
+
+@lru_cache(maxsize=8192)
+def bytes_of(mask: bytes) -> tuple[int, ...]:
+    """The bytes whose bits are set in a mask of an engine."""
+    return tuple(byte for byte in range(256) if mask[byte >> 3] >> (byte & 7) & 1)

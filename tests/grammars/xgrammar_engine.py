@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from .engine import RefusedError
-from .walks import QUOTE, State, refuses, walk
+from .walks import QUOTE, State, bytes_of, refuses, walk
 
 PACKAGES = Path(__file__).resolve().parents[2] / ".venv-grammars/python"
 _END = 256
@@ -38,6 +38,11 @@ def load() -> Any:
     finally:
         for name in absent:
             del sys.modules[name]
+
+
+def release() -> str:
+    """The version that is installed."""
+    return next(PACKAGES.glob("xgrammar-*.dist-info")).name.split("-")[1].removesuffix(".dist")
 
 
 class XEngine:
@@ -81,9 +86,9 @@ class XGrammar:
             return None if matcher.is_completed() else "it ends too early"
         return refuses(self.start(), text)
 
-    def walk(self, rng: random.Random, exits: Sequence[bytes] = QUOTE) -> bytes | None:
+    def walk(self, rng: random.Random, exits: Sequence[bytes] = QUOTE, begun: bytes = b"") -> bytes | None:
         """A text that the grammar accepts, as `walks.walk` makes it."""
-        return walk(self.start(), rng, exits)
+        return walk(self.start(), rng, exits, begun)
 
     def start(self) -> State:
         """The engine at the start of a text."""
@@ -97,19 +102,15 @@ class _State:
     def __init__(self, matcher: Any) -> None:
         numpy = importlib.import_module("numpy")
         self._matcher = matcher
-        self._mask = numpy.full((1, _END // 32 + 1), -1, dtype=numpy.int32)
+        self._mask = numpy.full((1, _END // 32 + 1), -1, dtype="<i4")
 
-    def allowed(self) -> list[int]:
+    def allowed(self) -> tuple[int, ...]:
         if not self._matcher.fill_next_token_bitmask(self._mask):
-            return [*range(_END)]
-        words = self._mask[0].tolist()
-        return [byte for byte in range(_END) if words[byte >> 5] >> (byte & 31) & 1]
+            return tuple(range(_END))
+        return bytes_of(self._mask.tobytes())
 
     def accepting(self) -> bool:
         return bool(self._matcher.is_completed())
 
     def take(self, byte: int) -> bool:
         return bool(self._matcher.accept_token(byte))
-
-    def fork(self) -> "_State":
-        return _State(self._matcher.fork())

@@ -1,0 +1,101 @@
+"""Whether the ledger of a grammar tells of a difference, by the path of each entry.
+
+An entry has the pointer of a schema. A violation has the path of a value, and a valid text that a grammar keeps
+out has values: the schemas that may apply to these are found in the contract, independent of the compiler.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from toolcast.analysis.instances.oracle import POSSIBLE, SchemaTree, all_subschemas_of
+from toolcast.jsonschema.json_values import JsonObject
+from toolcast.jsonschema.keywords import subschemas
+from toolcast.jsonschema.pointers import steps_of
+from toolcast.runtime import Violation
+from toolcast.text_formats.values import GrammarLoss
+
+Nodes = list[tuple[JsonObject, int]]
+
+OF_WHOLES = frozenset(("additionalProperties", "duplicate", "nesting"))
+"""Keywords whose violations are told at a property, or deep inside of what the keyword's schema applies to."""
+UNIONS = frozenset(("anyOf", "oneOf"))
+
+
+class Ledger:
+    """The places of one tool's contract."""
+
+    def __init__(self, tree: SchemaTree) -> None:
+        self._tree = tree
+        self._pointers: dict[int, set[str]] = {}
+        for pointer, node in all_subschemas_of(tree.document):
+            self._pointers.setdefault(id(node), set()).add(pointer)
+
+    def tells(self, losses: Sequence[GrammarLoss], violation: Violation) -> bool:
+        """Whether some of the losses, all of them looser, is why a value with a violation can be written."""
+        above = [self._start()]
+        for step in steps_of(violation.path):
+            below = self._tree.member if isinstance(step, str) else self._tree.item
+            above.append(self._tree.same_value(below(above[-1], step)))  # type: ignore[arg-type]
+        places = above if violation.keyword in OF_WHOLES else above[-1:]
+        pointers = {"", *(each for nodes in places for each in self._of(nodes))}
+        if any(loss.keyword == violation.keyword and loss.path in pointers for loss in losses):
+            return True
+        if violation.keyword not in UNIONS:
+            return False
+        branches = {*self._of(self._within(above[-1]))}
+        return any(loss.path in branches for loss in losses)
+
+    def keeps_out(self, losses: Sequence[GrammarLoss], value: Any) -> bool:
+        """Whether some of the losses, all of them stricter, is of a value."""
+        by_path: dict[str, list[GrammarLoss]] = {}
+        for loss in losses:
+            by_path.setdefault(loss.path, []).append(loss)
+        return any(
+            _keeps_out(loss, node, part)
+            for nodes, part in self._parts(self._start(), value)
+            for node, _ in nodes
+            for pointer in self._pointers.get(id(node), ())
+            for loss in by_path.get(pointer, ())
+        )
+
+    def _start(self) -> Nodes:
+        return self._tree.same_value([(self._tree.start, POSSIBLE)])
+
+    def _of(self, nodes: Iterable[tuple[JsonObject, int]]) -> Iterator[str]:
+        return (pointer for node, _ in nodes for pointer in self._pointers.get(id(node), ()))
+
+    def _parts(self, nodes: Nodes, value: Any) -> Iterator[tuple[Nodes, Any]]:
+        """A value and all that is in it, each with the schemas that may apply to it."""
+        yield nodes, value
+        if isinstance(value, dict):
+            for name, each in value.items():
+                yield from self._parts(self._tree.same_value(self._tree.member(nodes, name)), each)
+        elif isinstance(value, list):
+            for index, each in enumerate(value):
+                yield from self._parts(self._tree.same_value(self._tree.item(nodes, index)), each)
+
+    def _within(self, nodes: Nodes) -> Nodes:
+        """Schemas, and all that they have or refer to."""
+        found: dict[int, JsonObject] = {}
+        waiting: list[Any] = [node for node, _ in nodes]
+        while waiting:
+            node = waiting.pop()
+            if not isinstance(node, dict) or id(node) in found:
+                continue
+            found[id(node)] = node
+            waiting += [each for _, each in subschemas(node)]
+            waiting += [self._tree.find(node["$ref"])] if "$ref" in node else []
+        return [(node, POSSIBLE) for node in found.values()]
+
+
+def _keeps_out(loss: GrammarLoss, node: JsonObject, value: Any) -> bool:
+    """Whether a loss at a schema is of a value there."""
+    if loss.keyword == "additionalProperties":
+        return isinstance(value, dict) and not value.keys() <= node.get("properties", {}).keys()
+    if loss.keyword == "properties" and isinstance(value, dict) and loss.reason.startswith("is without "):
+        return any(f"is without {name!r}" in loss.reason for name in value)
+    if loss.keyword == "enum":
+        return f"is without {value!r}" in loss.reason
+    if loss.keyword == "type":
+        return value is None if "without null" in loss.reason else not isinstance(value, str)
+    return True
