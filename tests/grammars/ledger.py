@@ -1,7 +1,7 @@
 """Whether the ledger of a grammar tells of a difference, by the path of each entry.
 
-An entry has the pointer of a schema. A violation has the path of a value, and a valid text that a grammar keeps
-out has values: the schemas that may apply to these are found in the contract, independent of the compiler.
+An entry has the pointer of a schema. A violation has the path of a value, and a valid text that a grammar
+keeps out has values: the schemas that may apply to these are found in the contract, not by the compiler.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from toolcast.text_formats.values import GrammarLoss
 Nodes = list[tuple[JsonObject, int]]
 
 OF_WHOLES = frozenset(("additionalProperties", "duplicate", "nesting"))
-"""Keywords whose violations are told at a property, or deep inside of what the keyword's schema applies to."""
+"""Keywords whose violations are told at a property, or deep inside of what the schema applies to."""
 UNIONS = frozenset(("anyOf", "oneOf"))
 
 

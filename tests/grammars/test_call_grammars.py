@@ -9,8 +9,9 @@ import pytest
 from toolcast.agents.text_calls import known_formats
 
 from generated.registry import BINDINGS
-from tests.grammars.call_proof import ENGINES, Options, Package, prove
+from tests.grammars.call_proof import ENGINES, Options, prove
 from tests.grammars.engine import Engine
+from tests.grammars.proof_tools import Package
 
 TOOLS = ("bash", "cron_add", "multi_edit", "http_request")
 SAMPLE = ("hermes", "qwen3-coder", "pythonic")

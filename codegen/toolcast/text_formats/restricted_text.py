@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -43,6 +43,7 @@ _Rests: TypeAlias = frozenset[Expression]
 _State: TypeAlias = tuple[_Rests, frozenset[tuple[int, Expression]]]
 """The rests of the text that may follow, and those of endings that have begun."""
 _Row: TypeAlias = "dict[_State | Expression, Ranges]"
+_Step = TypeVar("_Step")
 
 
 class TooLargeError(ValueError):
@@ -240,14 +241,15 @@ class _Steps:
     ) -> Iterator[tuple[tuple[int, int], _Rests, frozenset[tuple[int, Expression]]]]:
         """Give the rests behind each range of first characters, and those of what has `begun`."""
         texts = [step for rest in rests for step in self.of(rest)]
-        others = [(at, step) for at, rest in begun for step in self.of(rest)]
+        others = [(ranges, (at, rest)) for at, each in begun for ranges, rest in self.of(each)]
         if len(texts) + len(others) > _MAX_WIDTH:
             raise TooLargeError(f"more than {_MAX_WIDTH} ways to go on")
-        for low, high in _intervals([*(each[0] for each in texts), *(step[0] for _, step in others)]):
-            after = frozenset(rest for ranges, rest in texts if _has(ranges, low))
-            reached = frozenset((at, step[1]) for at, step in others if _has(step[0], low))
-            if after or reached:
-                yield (low, high), after, reached
+        spans = [*_intervals([*(each[0] for each in texts), *(each[0] for each in others)])]
+        after = _by_interval(spans, texts)
+        reached = _by_interval(spans, others)
+        for number, span in enumerate(spans):
+            if after[number] or reached[number]:
+                yield span, frozenset(after[number]), frozenset(reached[number])
 
     def _first(self, rest: Expression) -> Iterator[tuple[Ranges, Expression]]:
         if isinstance(rest, Text):
@@ -351,6 +353,19 @@ def _intervals(several: Iterable[Ranges]) -> Iterator[tuple[int, int]]:
     """Cut the code points where one of some sets begins or ends."""
     points = sorted({each for ranges in several for low, high in ranges for each in (low, high + 1)})
     return ((low, after - 1) for low, after in pairwise(points))
+
+
+def _by_interval(
+    spans: Sequence[tuple[int, int]], steps: Iterable[tuple[Ranges, _Step]]
+) -> list[list[_Step]]:
+    """Return the steps whose ranges have each interval; all ranges begin and end where intervals do."""
+    begins = {low: number for number, (low, _) in enumerate(spans)}
+    found: list[list[_Step]] = [[] for _ in spans]
+    for ranges, step in steps:
+        for low, high in ranges:
+            for number in range(begins[low], begins.get(high + 1, len(spans))):
+                found[number].append(step)
+    return found
 
 
 def _has(ranges: Ranges, point: int) -> bool:
