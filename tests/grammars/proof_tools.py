@@ -157,7 +157,7 @@ def writers(format: TextFormat) -> Mapping[str, Sequence[Writer]]:
 
 
 class Written(NamedTuple):
-    """A text of valid arguments, the arguments of its calls, where the tool's name ends in it first, and
+    """A text of valid arguments, the arguments of its calls, where the first one's name ends, and
     whether it has lists as Python prints them."""
 
     text: str
@@ -189,12 +189,13 @@ def _with_json(value: dict[str, Any]) -> dict[str, Any]:
 def _text(name: str, values: Sequence[Any], writer: Writer) -> tuple[str, int] | None:
     try:
         text = writer([(name, value) for value in values])
-        other = writer([(f"{name}0", value) for value in values])
+        bare = writer([(name, {})])
     except ValueError:
         return None
     if "\0" in text or len(text) > LONGEST:  # llama.cpp has no token for "\0"
         return None
-    return text, next(at for at, pair in enumerate(zip(text, other, strict=False)) if pair[0] != pair[1])
+    alike = next((at for at, pair in enumerate(zip(text, bare, strict=False)) if len({*pair}) > 1), len(bare))
+    return text, text.rindex(name, 0, alike) + len(name)
 
 
 def _reads(package: Package, tool: Tool, format: TextFormat, text: str, values: Sequence[Any]) -> bool:
