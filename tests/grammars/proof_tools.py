@@ -52,15 +52,24 @@ class Tool:
         taken = list(islice(filter(_is_object, map(self._ordered_if_taken, map(_plain, made))), VALUES))
         declared = [value for value in map(self._declared, taken) if self._oracle.accepts(value)]
         self.values = tuple(value for value in declared if not refusal(self, value))
-        self.open_values = tuple(
-            value for value in taken if value not in self.values
-        )  # undeclared properties
+        with_texts = (value for value in map(self._with_texts, self.values) if value not in self.values)
+        self.values += tuple(islice(with_texts, 1))
+        undeclared = (value for value in taken if value not in self.values)
+        self.open_values = tuple(undeclared)
 
     def _ordered_if_taken(self, value: Any) -> Any:
         if not isinstance(value, dict) or not self._oracle.accepts(value) or refusal(self, value):
             return None
         tree = self._oracle.tree
         return self._ordered(value, tree.same_value([(tree.start, POSSIBLE)]))
+
+    def _with_texts(self, value: dict[str, Any]) -> dict[str, Any]:
+        """The same with texts where the tool takes these, too: between markers all else may be read as one."""
+        for name, each in value.items():
+            other = {**value, name: to_json(each)}
+            if not isinstance(each, str) and self._oracle.accepts(other) and not refusal(self, other):
+                value = other
+        return value
 
     def _declared(self, value: Any) -> Any:
         """The same without undeclared properties."""
@@ -195,7 +204,8 @@ def _text(name: str, values: Sequence[Any], writer: Writer) -> tuple[str, int] |
     if "\0" in text or len(text) > LONGEST:  # llama.cpp has no token for "\0"
         return None
     alike = next((at for at, pair in enumerate(zip(text, bare, strict=False)) if len({*pair}) > 1), len(bare))
-    return text, text.rindex(name, 0, alike) + len(name)
+    # One character more than the name: another may begin with it.
+    return text, max(text.rfind(name, 0, alike), text.index(name)) + len(name) + 1
 
 
 def _reads(package: Package, tool: Tool, format: TextFormat, text: str, values: Sequence[Any]) -> bool:
