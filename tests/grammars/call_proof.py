@@ -25,8 +25,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct, field
-from toolcast.agents.text_calls import Call, TextFormat, known_formats, parse
-from toolcast.runtime import Violation
+from toolcast.agents.text_calls import TextFormat, known_formats, parse
 from toolcast.text_formats.call_grammar import CallGrammar
 
 from bench.marked import write
@@ -235,7 +234,8 @@ class Asked:
                 return
             guesses = self._form.package.dispatcher.guesses if call.textual else None
             refused = refusal(self._tools[call.name], call.arguments, guesses)
-            untold = self._untold(call, refused)
+            losses = [loss for loss in self._losses[call.name] if not loss.stricter]
+            untold = self._tools[call.name].ledger.untold(losses, refused, textual=call.textual)
             if untold:
                 words = ", ".join(f"{each.keyword} at {each.path}" for each in untold)
                 count.disagree(f"{call.name}: {words}: {text!r}")
@@ -243,16 +243,6 @@ class Asked:
             lost += [each.keyword for each in refused][:1]
         count.lost.update(lost[:1])
         count.decoded += not lost
-
-    def _untold(self, call: Call, refused: Sequence[Violation]) -> list[Violation]:
-        """Violations of a call that the losses do not tell of."""
-        tool = self._tools[call.name]
-        losses = [loss for loss in self._losses[call.name] if not loss.stricter]
-        untold = [each for each in refused if not tool.ledger.tells(losses, each)]
-        if call.textual and len(untold) < len(refused):
-            # Text is read as the contract wants it where all else fits.
-            untold = [each for each in untold if each.keyword != "type"]
-        return untold
 
 
 @cache

@@ -9,7 +9,6 @@ from typing import Any
 
 from toolcast.analysis.instances.oracle import POSSIBLE, SchemaTree, all_subschemas_of
 from toolcast.jsonschema.json_values import JsonObject
-from toolcast.jsonschema.keywords import subschemas
 from toolcast.jsonschema.pointers import steps_of
 from toolcast.runtime import Violation
 from toolcast.text_formats.values import GrammarLoss
@@ -18,7 +17,6 @@ Nodes = list[tuple[JsonObject, int]]
 
 OF_WHOLES = frozenset(("additionalProperties", "duplicate", "nesting"))
 """Keywords whose violations are told at a property, or deep inside of what the schema applies to."""
-UNIONS = frozenset(("anyOf", "oneOf"))
 
 
 class Ledger:
@@ -30,20 +28,28 @@ class Ledger:
         for pointer, node in all_subschemas_of(tree.document):
             self._pointers.setdefault(id(node), set()).add(pointer)
 
-    def tells(self, losses: Sequence[GrammarLoss], violation: Violation) -> bool:
-        """Whether some of the losses, all of them looser, is why a value with a violation can be written."""
-        above = [self._start()]
-        for step in steps_of(violation.path):
-            below = self._tree.member if isinstance(step, str) else self._tree.item
-            above.append(self._tree.same_value(below(above[-1], step)))  # type: ignore[arg-type]
-        places = above if violation.keyword in OF_WHOLES else above[-1:]
-        pointers = {"", *(each for nodes in places for each in self._of(nodes))}
+    def untold(
+        self, losses: Sequence[GrammarLoss], violations: Sequence[Violation], *, textual: bool = False
+    ) -> list[Violation]:
+        """Violations of a value that can be written for another reason than the losses, all of them looser. Text
+        is read as the contract wants it only where all else fits."""
+        left = [each for each in violations if not self._is_told(losses, each, textual=textual)]
+        if textual and len(left) < len(violations):
+            return [each for each in left if each.keyword != "type"]
+        return left
+
+    def _is_told(self, losses: Sequence[GrammarLoss], violation: Violation, *, textual: bool) -> bool:
+        nodes = self._start()
+        places = [nodes]
+        for step in steps_of(violation.path) or ():
+            found = self._tree.member(nodes, step) if isinstance(step, str) else self._tree.item(nodes, step)
+            nodes = self._tree.same_value(found)
+            places.append(nodes)
+        above = places if violation.keyword in OF_WHOLES else places[-1:]
+        pointers = {"", *(pointer for each in above for pointer in self._of(each))}
         if any(loss.keyword == violation.keyword and loss.path in pointers for loss in losses):
             return True
-        if violation.keyword not in UNIONS:
-            return False
-        branches = {*self._of(self._within(above[-1]))}
-        return any(loss.path in branches for loss in losses)
+        return any(form and not self.untold(losses, form, textual=textual) for form in violation.forms)
 
     def keeps_out(self, losses: Sequence[GrammarLoss], value: Any) -> bool:
         """Whether some of the losses, all of them stricter, is of a value."""
@@ -73,19 +79,6 @@ class Ledger:
         elif isinstance(value, list):
             for index, each in enumerate(value):
                 yield from self._parts(self._tree.same_value(self._tree.item(nodes, index)), each)
-
-    def _within(self, nodes: Nodes) -> Nodes:
-        """Schemas, and all that they have or refer to."""
-        found: dict[int, JsonObject] = {}
-        waiting: list[Any] = [node for node, _ in nodes]
-        while waiting:
-            node = waiting.pop()
-            if not isinstance(node, dict) or id(node) in found:
-                continue
-            found[id(node)] = node
-            waiting += [each for _, each in subschemas(node)]
-            waiting += [self._tree.find(node["$ref"])] if "$ref" in node else []
-        return [(node, POSSIBLE) for node in found.values()]
 
 
 def _keeps_out(loss: GrammarLoss, node: JsonObject, value: Any) -> bool:

@@ -64,7 +64,7 @@ class Tool:
         return self._ordered(value, tree.same_value([(tree.start, POSSIBLE)]))
 
     def _with_texts(self, value: dict[str, Any]) -> dict[str, Any]:
-        """The same with texts where the tool takes these, too: between markers all else may be read as one."""
+        """The same with texts where the tool takes these, too: all else may be read as one."""
         for name, each in value.items():
             other = {**value, name: to_json(each)}
             if not isinstance(each, str) and self._oracle.accepts(other) and not refusal(self, other):

@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 from toolcast.agents.text_calls import known_formats
+from toolcast.analysis.instances.oracle import SchemaTree
+from toolcast.runtime import Violation
+from toolcast.text_formats.values import GrammarLoss
 
 from generated.registry import BINDINGS
 from tests.grammars.call_proof import ENGINES, Options, prove
 from tests.grammars.engine import Engine
+from tests.grammars.ledger import Ledger
 from tests.grammars.proof_tools import Package
 
 TOOLS = ("bash", "cron_add", "multi_edit", "http_request")
@@ -44,6 +48,26 @@ def test_each_engine_lets_a_model_write_what_its_grammar_says_and_nothing_else(j
     for seed in range(5):
         text = grammar.walk(random.Random(seed), (b"</t>",))
         assert text is None or grammar.refuses(text.decode()) is None
+
+
+def test_a_loss_tells_of_its_own_place_alone() -> None:
+    """Else one loss of a tool would hide every disagreement about the tool."""
+    first, second = ({"anyOf": [{"type": "string", "pattern": "a"}, {"type": "null"}]} for _ in "12")
+    items = {"type": "array", "items": {"$ref": "#/$defs/text"}}
+    parameters = {"type": "object", "properties": {"one": items, "two": second}}
+    ledger = Ledger(SchemaTree({"$defs": {"text": first}, "parameters": parameters}, "/parameters"))
+    two = "/parameters/properties/two/anyOf"
+    looser = GrammarLoss("f", f"{two}/0", "pattern", "", "is not said")
+    shared = GrammarLoss("f", "/$defs/text/anyOf/0", "pattern", "", "is not said")
+    pattern, type = (Violation("$.two", "", keyword) for keyword in ("pattern", "type"))
+    union = Violation("$.two", "", "anyOf", forms=((type,), (pattern,)))
+    assert ledger.untold([looser], [pattern, union]) == []
+    assert ledger.untold([looser], [type, Violation("$.one[0]", "", "pattern")], textual=False) != []
+    assert ledger.untold([shared], [Violation("$.one[0]", "", "pattern")]) == []
+    assert ledger.untold([shared], [pattern, union]) == [pattern, union]
+    stricter = GrammarLoss("f", f"{two}/1", "type", "", "is without null, which has no form as text", True)
+    assert ledger.keeps_out([stricter], {"two": None})
+    assert not ledger.keeps_out([stricter], {"one": [None], "two": "a"})
 
 
 @cache
