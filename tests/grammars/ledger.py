@@ -31,8 +31,8 @@ class Ledger:
     def untold(
         self, losses: Sequence[GrammarLoss], violations: Sequence[Violation], *, textual: bool = False
     ) -> list[Violation]:
-        """Violations of a value that can be written for another reason than the losses, all of them looser. Text
-        is read as the contract wants it only where all else fits."""
+        """Violations of a value that can be written for another reason than the losses, all of them looser.
+        Text is read as the contract wants it only where all else fits."""
         left = [each for each in violations if not self._is_told(losses, each, textual=textual)]
         if textual and len(left) < len(violations):
             return [each for each in left if each.keyword != "type"]
