@@ -15,7 +15,6 @@ import os
 import random
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 from toolcast.agents.text_calls import TextFormat, known_formats, parse
 from toolcast.text_formats.call_grammar import CallGrammar
 
@@ -63,7 +62,7 @@ class Count(Struct):
     walks: int = 0
     endless: int = 0
     decoded: int = 0
-    lost: Counter[str] = field(default_factory=Counter)  # refused for a keyword of the losses
+    lost: int = 0  # refused for what the losses tell
     wrong: int = 0
     disagreements: list[str] = []
     unwritable: list[str] = []  # tools that no grammar of the format says
@@ -227,7 +226,7 @@ class Asked:
         if name and parsed.calls[0].name != name:
             count.disagree(f"{name}: read as a call of {parsed.calls[0].name}: {text!r}")
             return
-        lost: list[str] = []
+        lost = False
         for call in parsed.calls:
             if call.name not in self._tools:
                 count.disagree(f"{name}: read as a call of {call.name}: {text!r}")
@@ -240,8 +239,8 @@ class Asked:
                 words = ", ".join(f"{each.keyword} at {each.path}" for each in untold)
                 count.disagree(f"{call.name}: {words}: {text!r}")
                 return
-            lost += [each.keyword for each in refused][:1]
-        count.lost.update(lost[:1])
+            lost |= bool(refused)
+        count.lost += lost
         count.decoded += not lost
 
 
@@ -338,7 +337,7 @@ def cells(counts: Sequence[Count]) -> str:
         sum(each.narrower for each in counts),
         sum(each.walks for each in counts),
         sum(each.decoded for each in counts),
-        sum(each.lost.total() for each in counts),
+        sum(each.lost for each in counts),
         sum(each.wrong for each in counts),
     )
     return " | ".join(f"{each:,}" for each in sums)

@@ -94,4 +94,4 @@ def test_texts_of_valid_arguments_are_let_through_and_what_is_let_through_decode
     count = prove(package(), known_formats()[format], syntax, engines[syntax], Options(every=2, walks=1))
     assert count.disagreements == []
     assert count.tools > 0
-    assert count.decoded + count.lost.total() + count.endless == count.walks
+    assert count.decoded + count.lost + count.endless == count.walks
