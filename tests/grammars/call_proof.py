@@ -176,7 +176,7 @@ class Asked:
         for number in range(TRIES):
             if number >= walks and ended:
                 break
-            walked = self.walk(tool, self._beginning(single, inside=number % 2 == 1), compiled)
+            walked = self.walk(tool, self._beginning(single, number, walks), compiled)
             ended += walked is not None
             self.judge(walked, name)
         count.unwalked += [] if ended else [name]
@@ -194,12 +194,14 @@ class Asked:
             self._count.disagree(f"{name}: cannot write {text.text!r}: {stops}")
         return False
 
-    def _beginning(self, texts: Sequence[Written], *, inside: bool) -> str:
-        """A text up to the tool's name, or up to somewhere behind it."""
+    def _beginning(self, texts: Sequence[Written], number: int, walks: int) -> str:
+        """A text up to the tool's name, or up to somewhere behind it; for more walks than wanted, near its end."""
         if not texts:
             return ""
-        text, _, end, _ = self._rng.choice(texts)
-        return text[: self._rng.randint(end, max(end, len(text) - 1)) if inside else end]
+        each = self._rng.choice(texts)
+        least = each.name_end if number < walks else max(each.name_end, len(each.text) - 20)
+        inside = number % 2 == 1 or number >= walks
+        return each.text[: self._rng.randint(least, max(least, len(each.text) - 1)) if inside else least]
 
     def walk(self, tool: Tool, begun: str, compiled: Any) -> bytes | None:
         """A walk with the ends of strings that one of the tools has."""

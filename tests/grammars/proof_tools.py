@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from toolcast.agents.text_calls import Call, TextDispatcher, TextFormat, parse
 from toolcast.analysis.instances.edits import instances
 from toolcast.analysis.instances.oracle import POSSIBLE, Oracle, OracleError, asserted_formats
@@ -215,7 +216,13 @@ def _reads(package: Package, tool: Tool, format: TextFormat, text: str, values: 
     return all(_means(package, tool, *each) for each in zip(parsed.calls, values, strict=True))
 
 
+def _plain_arguments(call: Call) -> Any:
+    return msgspec.json.decode(call.arguments) if isinstance(call.arguments, str | bytes) else call.arguments
+
+
 def _means(package: Package, tool: Tool, call: Call, wanted: Any) -> bool:
+    if not call.textual and _plain_arguments(call) != wanted:
+        return False  # decoded arguments are without undeclared properties
     guesses = package.dispatcher.guesses if call.textual else None
     try:
         return bool(tool.binding.decode(call.arguments, None, guesses) == tool.binding.decode(wanted))

@@ -9,6 +9,7 @@ The exit status is 1 where an engine refuses a strict schema, or a value that it
 import argparse
 import json
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -26,7 +27,10 @@ from tests.grammars.xgrammar_engine import XEngine, load
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN = 12
+STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
+EXPONENT = re.compile(r"\de")
 NOTES = {
+    "llguidance": "It stops numbers with bounds that are written with an exponent: 1e-07.",
     "xgrammar": "It stops values beyond limits of its own: no escapes in a string with a length or a\n"
     "pattern, at most six decimals in a number with bounds, no additional keys where a schema does not\n"
     "mention them.",
@@ -41,6 +45,7 @@ class Count(Struct):
     refused: Counter[str] = field(default_factory=Counter)
     passed: int = 0
     escaped: list[str] = []  # valid texts that do not pass and hold an escape: "\n"
+    exponents: int = 0  # those that do not pass and hold a number such as 1e-07
     stopped: list[str] = []  # valid texts that do not pass, and hold none
     kept_out: int = 0
     let_in: Counter[str] = field(default_factory=Counter)  # invalid texts, by the keyword that they break
@@ -92,6 +97,8 @@ def ask(engine: Any, case: Case, texts: list[tuple[str, str]], count: Count) -> 
             count.kept_out += 1
         elif keyword:
             count.let_in[keyword] += 1
+        elif stops and EXPONENT.search(STRINGS.sub("", text)):
+            count.exponents += 1
         elif stops:
             reported = f"{case.each.tool}: `{text[:160]}`"
             (count.escaped if "\\" in text else count.stopped).append(reported)
@@ -106,7 +113,8 @@ def shortened(problem: str) -> str:
 LEGEND = """\
 * *compiled*: schemas that the engine takes, of those that a provider enforces.
 * *pass*: valid values, encoded as the dialect wants them, that a model can write (law L2).
-* *escapes*: those that do not, and hold an escape such as `\\n`; *stopped*: those without.
+* *exponents*: those that do not, and hold a number such as `1e-07`; *escapes*: an escape such as `\\n`;
+  *stopped*: neither.
 * *kept out*: values that the schema as sent refuses, and the grammar, too. What *gets in* is
   counted by keyword. Decoding refuses it, and says why; it costs the model another try."""
 METHOD = """\
@@ -164,18 +172,18 @@ def total(rows: list[Row], name: str, release: str) -> str:
 
 def valid(count: Count) -> int:
     """How many valid values an engine was asked about."""
-    return count.passed + len(count.escaped) + len(count.stopped)
+    return count.passed + len(count.escaped) + len(count.stopped) + count.exponents
 
 
 def table(counts: list[tuple[Row, Count]]) -> Iterator[str]:
-    yield "| profile | schemas | compiled | pass | escapes | stopped | kept out | gets in |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield "| profile | schemas | compiled | pass | escapes | exponents | stopped | kept out | gets in |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for row, count in counts:
         invalid = count.kept_out + sum(count.let_in.values())
         let_in = ", ".join(f"{keyword} {number}" for keyword, number in count.let_in.most_common(6)) or "–"
         cells = (
             row.provider, row.tools, count.compiled, f"{count.passed} of {valid(count)}", len(count.escaped),
-            len(count.stopped), f"{count.kept_out} of {invalid}", let_in,
+            count.exponents, len(count.stopped), f"{count.kept_out} of {invalid}", let_in,
         )  # fmt: skip
         yield f"| {' | '.join(map(str, cells))} |"
 
