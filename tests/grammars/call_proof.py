@@ -195,7 +195,7 @@ class Asked:
         return False
 
     def _beginning(self, texts: Sequence[Written], number: int, walks: int) -> str:
-        """A text up to the tool's name, or up to somewhere behind it; for more walks than wanted, near its end."""
+        """A text up to the tool's name, or to somewhere behind it; for more walks than wanted, near its end."""
         if not texts:
             return ""
         each = self._rng.choice(texts)

@@ -115,31 +115,40 @@ class _State:
     def __init__(self, llama: ctypes.CDLL, sampler: int) -> None:
         self._llama = llama
         self._sampler = sampler
+        self._known: tuple[bool, tuple[int, ...]] | None = None  # what may come next
 
     def __del__(self) -> None:
         self._llama.llama_sampler_free(self._sampler)
 
     def allowed(self) -> tuple[int, ...]:
-        return self._allowed(range(256))
+        return self._masked()[1]
 
     def accepting(self) -> bool:
-        return bool(self._allowed((_END - 1,)))
+        return self._masked()[0]
 
     def take(self, byte: int) -> bool:
-        if not self._allowed((byte,)):  # accepting what is not allowed ends the process
+        may = self._left((byte,)) if self._known is None else (byte in self._known[1], ())
+        if not may[0]:  # accepting what is not allowed ends the process
             return False
         self._llama.llama_sampler_accept(self._sampler, byte + 1)
+        self._known = None
         return True
 
     def fork(self) -> "_State":
         return _State(self._llama, self._llama.llama_sampler_clone(self._sampler))
 
-    def _allowed(self, ones: Sequence[int]) -> tuple[int, ...]:
-        """Those of `ones` whose logit the grammar leaves as it is."""
+    def _masked(self) -> tuple[bool, tuple[int, ...]]:
+        if self._known is None:
+            self._known = self._left(range(_END - 1, 256))
+        return self._known
+
+    def _left(self, ones: Sequence[int]) -> tuple[bool, tuple[int, ...]]:
+        """Of tokens whose ids are one more than `ones`: whether the grammar leaves the first one's logit as it
+        is, and the others that it leaves so."""
         data = (_Token * len(ones)).from_buffer_copy(_unsampled(ones))
         tokens = _Tokens(data, len(ones), -1, False)
         self._llama.llama_sampler_apply(self._sampler, ctypes.byref(tokens))
-        return _left(bytes(data))
+        return _read(bytes(data))
 
 
 @cache
@@ -149,8 +158,9 @@ def _unsampled(ones: Sequence[int]) -> bytes:
 
 
 @lru_cache(maxsize=8192)
-def _left(sampled: bytes) -> tuple[int, ...]:
-    return tuple(id - 1 for id, logit, _ in struct.iter_unpack("<iff", sampled) if logit == 0.0)
+def _read(sampled: bytes) -> tuple[bool, tuple[int, ...]]:
+    first, *others = struct.iter_unpack("<iff", sampled)
+    return first[1] == 0.0, tuple(id - 1 for id, logit, _ in others if logit == 0.0)
 
 
 def _vocabulary() -> Iterator[bytes]:
