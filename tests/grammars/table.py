@@ -30,10 +30,10 @@ SHOWN = 12
 STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 EXPONENT = re.compile(r"\de")
 NOTES = {
-    "llguidance": "It stops numbers with bounds that are written with an exponent: 1e-07.",
+    "llguidance": "It stops numbers with bounds that are written with an exponent: `1e-07`.",
     "xgrammar": "It stops values beyond limits of its own: no escapes in a string with a length or a\n"
-    "pattern, at most six decimals in a number with bounds, no additional keys where a schema does not\n"
-    "mention them.",
+    "pattern, at most six decimals and no exponent in a number with bounds, no additional keys where a\n"
+    "schema does not mention them.",
 }
 """What was found about an engine by asking it about the smallest such schemas."""
 
