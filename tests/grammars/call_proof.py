@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
-from toolcast.agents.text_calls import TextFormat, known_formats, parse
+from toolcast.agents.text_calls import Call, TextFormat, known_formats, parse
+from toolcast.runtime import Violation
 from toolcast.text_formats.call_grammar import CallGrammar
 
 from bench.marked import write
@@ -38,6 +39,7 @@ from tests.grammars.proof_tools import (
     load_package,
     make_package,
     refusal,
+    with_values,
     writers,
     written,
 )
@@ -195,7 +197,7 @@ class Asked:
         return False
 
     def _beginning(self, texts: Sequence[Written], number: int, walks: int) -> str:
-        """A text up to the tool's name, or to somewhere behind it; for more walks than wanted, near its end."""
+        """A text up to the tool's name, or to somewhere behind it; for a walk too many, near its end."""
         if not texts:
             return ""
         each = self._rng.choice(texts)
@@ -233,10 +235,7 @@ class Asked:
             if call.name not in self._tools:
                 count.disagree(f"{name}: read as a call of {call.name}: {text!r}")
                 return
-            guesses = self._form.package.dispatcher.guesses if call.textual else None
-            refused = refusal(self._tools[call.name], call.arguments, guesses)
-            losses = [loss for loss in self._losses[call.name] if not loss.stricter]
-            untold = self._tools[call.name].ledger.untold(losses, refused, textual=call.textual)
+            refused, untold = self._refused(call)
             if untold:
                 words = ", ".join(f"{each.keyword} at {each.path}" for each in untold)
                 count.disagree(f"{call.name}: {words}: {text!r}")
@@ -244,6 +243,19 @@ class Asked:
             lost |= bool(refused)
         count.lost += lost
         count.decoded += not lost
+
+    def _refused(self, call: Call) -> tuple[Sequence[Violation], Sequence[Violation]]:
+        """Why a call is refused, and what of that the losses do not tell."""
+        tool = self._tools[call.name]
+        losses = [loss for loss in self._losses[call.name] if not loss.stricter]
+        guesses = self._form.package.dispatcher.guesses if call.textual else None
+        refused = refusal(tool, call.arguments, guesses)
+        untold = tool.ledger.untold(losses, refused, textual=call.textual)
+        if untold and call.textual:  # where the JSON of a text does not fit, it is told as a text
+            values = refusal(tool, with_values(call.arguments, untold), guesses)
+            if values and not tool.ledger.untold(losses, values, textual=True):
+                return values, ()
+        return refused, untold
 
 
 @cache
@@ -266,8 +278,8 @@ def _proved(task: tuple[str, Sequence[str], Options]) -> tuple[str, dict[str, Co
 
 
 CALLS = """\
-Of {texts:,} texts, {wrong} are disagreements between a text format's grammar, the engine, and the decoder:
-{tools} tools of the corpora in each of {formats} formats, under {engines}.
+Of {texts:,} texts, {wrong} are disagreements between a text format's grammar, the engine, and the decoder.
+Each of {formats} formats was asked about {tools} tools of the corpora under {engines}.{sampled}
 
 `make grammars` measures it again (`--seed {seed}`). A grammar has {group} of the tools.
 
@@ -294,10 +306,17 @@ def page(found: Mapping[str, Mapping[str, Count]], options: Options) -> str:
     wrong = sum(each.wrong for each in counts)
     engines = dict.fromkeys(engine for row in found.values() for engine in row)
     releases = f"llama.cpp, xgrammar {xgrammar_engine.release()} and llguidance {version('llguidance')}"
+    asked = {
+        id: min(map(tools_asked, row.values())) // len(writers(known_formats()[id]))
+        for id, row in found.items()
+    }
+    most = max(asked.values())
+    fewer = sorted(id for id, number in asked.items() if number < most)
+    sampled = f" A sample of these for {', '.join(fewer)}." if fewer else ""
     lines = [
         CALLS.format(
-            texts=texts + walks, wrong=wrong or "none", tools=max(each.tools for each in counts),
-            formats=len(found), engines=releases, seed=options.seed, group=GROUP, walks=options.walks,
+            texts=texts + walks, wrong=wrong or "none", tools=most, formats=len(found), engines=releases,
+            seed=options.seed, group=GROUP, walks=options.walks, sampled=sampled,
         ),
         "",
         f"| engine {COLUMNS}",
@@ -319,16 +338,23 @@ def page(found: Mapping[str, Mapping[str, Count]], options: Options) -> str:
 
 def left_out(found: Mapping[str, Mapping[str, Count]]) -> Iterator[str]:
     """Sentences about tools that were asked less."""
-    counts = [(id, each) for id, row in found.items() for each in row.values()]
-    for words, names in (
+    for words, name in (
         ("have no form in a text format, and their grammar is refused with words", "unwritable"),
         ("have no text of their own in a format, or none that its grammar has", "untold"),
         ("have no walk that comes to an end", "unwalked"),
     ):
-        number = sum(len(getattr(each, names)) for _, each in counts)
-        formats = sorted({id for id, each in counts if getattr(each, names)})
-        if number:
-            yield from ("", f"{number:,} tools {words}: with {', '.join(formats)}.")
+        tools = {
+            id: {each.partition(":")[0] for count in row.values() for each in getattr(count, name)}
+            for id, row in found.items()
+        }
+        told = [f"{id} {len(names)}" for id, names in sorted(tools.items()) if names]
+        if told:
+            yield from ("", f"Tools that {words}: {', '.join(told)}.")
+
+
+def tools_asked(count: Count) -> int:
+    """Tools that a grammar was asked for, under each name of the format."""
+    return count.tools + len(count.unwritable)
 
 
 def cells(counts: Sequence[Count]) -> str:

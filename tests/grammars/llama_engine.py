@@ -143,8 +143,8 @@ class _State:
         return self._known
 
     def _left(self, ones: Sequence[int]) -> tuple[bool, tuple[int, ...]]:
-        """Of tokens whose ids are one more than `ones`: whether the grammar leaves the first one's logit as it
-        is, and the others that it leaves so."""
+        """Of tokens with ids one past `ones`: whether the grammar leaves the first one's logit as it is, and
+        the others that it leaves so."""
         data = (_Token * len(ones)).from_buffer_copy(_unsampled(ones))
         tokens = _Tokens(data, len(ones), -1, False)
         self._llama.llama_sampler_apply(self._sampler, ctypes.byref(tokens))

@@ -17,6 +17,7 @@ from toolcast.agents.text_calls import Call, TextDispatcher, TextFormat, parse
 from toolcast.analysis.instances.edits import instances
 from toolcast.analysis.instances.oracle import POSSIBLE, Oracle, OracleError, asserted_formats
 from toolcast.importers.imported_names import unique
+from toolcast.jsonschema.pointers import steps_of
 from toolcast.runtime import ArgumentError, ToolBinding, ToolRegistry, Violation
 from toolcast.runtime.standalone_schema import standalone_schema
 
@@ -129,6 +130,16 @@ def refusal(tool: Tool, arguments: Any, guesses: Any = None) -> tuple[Violation,
     except ArgumentError as problem:
         return problem.violations or (Violation("$", problem.problem, problem.problem),)
     return ()
+
+
+def with_values(arguments: Any, refused: Sequence[Violation]) -> Any:
+    """Arguments with the values of the texts that are refused, where they are JSON."""
+    texts = {steps[0] for each in refused if (steps := steps_of(each.path))}
+    made = dict(arguments)
+    for name in texts & made.keys():
+        with suppress(TypeError, msgspec.DecodeError):
+            made[name] = msgspec.json.decode(made[name])
+    return made
 
 
 class Package:
