@@ -312,6 +312,14 @@ def test_the_contract_decides_what_has_nothing_between_its_marks() -> None:
     (call,) = parse(text, "minimax-m3").calls
     guesses = TextDispatcher(ToolRegistry()).guesses
     assert guess(call.arguments, lambda each: each, VALIDATORS["read"], guesses) == texts
+    row = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    schema = {"type": "object", "properties": {"rows": {"type": "array", "items": row}}}
+    made = matcher(call_grammar("minimax-m3", "llguidance", {"f": schema}, CallsAllowed()).text)
+    nothing = TEMPLATES["minimax-m3"].write([("f", {"rows": [{}]})])
+    item = "]<]minimax[>[<item>]<]minimax[>[</item>"
+    assert item in nothing
+    assert not takes(made, nothing)  # an item without text is read as text
+    assert takes(made, nothing.replace(item, "]<]minimax[>[<item>{}]<]minimax[>[</item>"))
 
 
 def test_an_enum_of_several_types_has_the_type_of_each_value() -> None:

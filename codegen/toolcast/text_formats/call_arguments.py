@@ -224,8 +224,8 @@ class CallArguments:
                 inner.append(self._members(each, least=1))
                 inner += [] if any(field.required for field in each.fields) else [Text("{}")]
         empty = {each for each in map(_empty, others) if each}
-        if not texts and len(empty) == 1:  # the contract tells what has nothing between its marks
-            inner.append(Text(""))
+        if not texts and len(empty) == 1 and close != f"{self._form.prefix}</item>":
+            inner.append(Text(""))  # the contract tells what a property is that has nothing between its marks
         options = [sequence(each, Text(close)) for each in inner]
         ends = (Ending(Text(f"{self._form.prefix}<")),)
         value = self._text((texts, [each for each in others if each not in nested]), close, ends)
