@@ -132,14 +132,22 @@ def refusal(tool: Tool, arguments: Any, guesses: Any = None) -> tuple[Violation,
     return ()
 
 
-def with_values(arguments: Any, refused: Sequence[Violation]) -> Any:
-    """Arguments with the values of the texts that are refused, where they are JSON."""
+def with_values(arguments: Any, refused: Sequence[Violation]) -> str:
+    """JSON of arguments with the values of the texts that are refused, where they are JSON."""
     texts = {steps[0] for each in refused if (steps := steps_of(each.path))}
-    made = dict(arguments)
-    for name in texts & made.keys():
-        with suppress(TypeError, msgspec.DecodeError):
-            made[name] = msgspec.json.decode(made[name])
-    return made
+    members = (
+        f"{to_json(name)}: {each if name in texts and _is_json(each) else to_json(each)}"
+        for name, each in arguments.items()
+    )
+    return f"{{{', '.join(members)}}}"
+
+
+def _is_json(text: Any) -> bool:
+    try:
+        msgspec.json.decode(text)
+    except (TypeError, msgspec.DecodeError):
+        return False
+    return True
 
 
 class Package:
