@@ -312,7 +312,9 @@ def page(found: Mapping[str, Mapping[str, Count]], options: Options) -> str:
     }
     most = max(asked.values())
     fewer = sorted(id for id, number in asked.items() if number < most)
-    sampled = f" A sample of these for {', '.join(fewer)}." if fewer else ""
+    sampled = f"\nFor {', '.join(fewer)} it was a sample of {min(asked.values())} or more." if fewer else ""
+    left = sorted({*known_formats()} - {*found})
+    sampled += f"\nNot asked: {', '.join(left)}." if left else ""
     lines = [
         CALLS.format(
             texts=texts + walks, wrong=wrong or "none", tools=most, formats=len(found), engines=releases,
