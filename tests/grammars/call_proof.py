@@ -279,7 +279,7 @@ def _proved(task: tuple[str, Sequence[str], Options]) -> tuple[str, dict[str, Co
 
 CALLS = """\
 Of {texts:,} texts, {wrong} are disagreements between a text format's grammar, the engine, and the decoder.
-Each of {formats} formats was asked about {tools} tools of the corpora under {engines}.{sampled}
+{formats} formats were asked about {tools} tools of the corpora each, under {engines}.{sampled}
 
 `make grammars` measures it again (`--seed {seed}`). A grammar has {group} of the tools.
 
@@ -312,12 +312,16 @@ def page(found: Mapping[str, Mapping[str, Count]], options: Options) -> str:
     }
     most = max(asked.values())
     fewer = sorted(id for id, number in asked.items() if number < most)
-    sampled = f"\nFor {', '.join(fewer)} it was a sample of {min(asked.values())} or more." if fewer else ""
+    sampled = (
+        f"\n{len(fewer)} more were asked about a sample of {min(asked.values())} or more: {', '.join(fewer)}."
+        if fewer
+        else ""
+    )
     left = sorted({*known_formats()} - {*found})
     sampled += f"\nNot asked: {', '.join(left)}." if left else ""
     lines = [
         CALLS.format(
-            texts=texts + walks, wrong=wrong or "none", tools=most, formats=len(found), engines=releases,
+            texts=texts + walks, wrong=wrong or "none", tools=most, formats=len(found) - len(fewer), engines=releases,
             seed=options.seed, group=GROUP, walks=options.walks, sampled=sampled,
         ),
         "",
