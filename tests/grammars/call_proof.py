@@ -313,7 +313,9 @@ def page(found: Mapping[str, Mapping[str, Count]], options: Options) -> str:
     most = max(asked.values())
     fewer = sorted(id for id, number in asked.items() if number < most)
     sampled = (
-        f"\n{len(fewer)} more were asked about a sample of {min(asked.values())} or more: {', '.join(fewer)}."
+        (
+            f"\n{len(fewer)} more were asked about a sample of {min(asked.values())} or more: {', '.join(fewer)}."
+        )
         if fewer
         else ""
     )
