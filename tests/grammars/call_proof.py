@@ -323,8 +323,8 @@ def page(found: Mapping[str, Mapping[str, Count]], options: Options) -> str:
     sampled += f"\nNot asked: {', '.join(left)}." if left else ""
     lines = [
         CALLS.format(
-            texts=texts + walks, wrong=wrong or "none", tools=most, formats=len(found) - len(fewer), engines=releases,
-            seed=options.seed, group=GROUP, walks=options.walks, sampled=sampled,
+            texts=texts + walks, wrong=wrong or "none", tools=most,
+            formats=len(found) - len(fewer), engines=releases, seed=options.seed, group=GROUP, walks=options.walks, sampled=sampled,
         ),
         "",
         f"| engine {COLUMNS}",
