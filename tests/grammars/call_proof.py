@@ -312,19 +312,15 @@ def page(found: Mapping[str, Mapping[str, Count]], options: Options) -> str:
     }
     most = max(asked.values())
     fewer = sorted(id for id, number in asked.items() if number < most)
-    sampled = (
-        (
-            f"\n{len(fewer)} more were asked about a sample of {min(asked.values())} or more: {', '.join(fewer)}."
-        )
-        if fewer
-        else ""
-    )
+    sample = f"{len(fewer)} more were asked about a sample of {min(asked.values())} or more"
+    sampled = f"\n{sample}: {', '.join(fewer)}." if fewer else ""
     left = sorted({*known_formats()} - {*found})
     sampled += f"\nNot asked: {', '.join(left)}." if left else ""
     lines = [
         CALLS.format(
             texts=texts + walks, wrong=wrong or "none", tools=most,
-            formats=len(found) - len(fewer), engines=releases, seed=options.seed, group=GROUP, walks=options.walks, sampled=sampled,
+            formats=len(found) - len(fewer), engines=releases, seed=options.seed,
+            group=GROUP, walks=options.walks, sampled=sampled,
         ),
         "",
         f"| engine {COLUMNS}",
