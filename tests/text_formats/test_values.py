@@ -36,7 +36,8 @@ def test_no_value_is_locked_out_and_nothing_is_looser_in_silence(seed: int) -> N
         return
     for value in instances(written.oracle, rng, 6):
         if written.oracle.accepts(value) and isinstance(value, dict) and _is_text(value):
-            assert written.accepts_in_order(whole(value)), value
+            spellings = (whole(value), value)  # numbers past 20 digits are written with an exponent
+            assert any(map(written.accepts_in_order, spellings)), value
     lost = {loss.keyword for loss in written.losses} - DECODING
     for text in written.walks(seed, 5):
         problems = list(written.oracle.problems(json.loads(text)))
