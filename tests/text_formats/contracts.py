@@ -21,7 +21,8 @@ from tests.grammars.engine import Grammar as Texts
 from tests.python.compiled import spec
 
 TOKENIZER = llguidance.LLTokenizer("byte")
-ORDERS = 64
+ORDERS = 256
+FEW = 12
 
 
 def built(schema: Any) -> Built | None:
@@ -114,4 +115,4 @@ def _orders(value: Any, node: Node | None, contract: Contract) -> Iterator[Any]:
 
 
 def _few(value: Any, node: Node | None, contract: Contract) -> list[Any]:
-    return [*itertools.islice(_orders(value, node, contract), 4)]
+    return [*itertools.islice(_orders(value, node, contract), FEW)]

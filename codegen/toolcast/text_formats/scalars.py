@@ -5,7 +5,7 @@ Strings are made of their own characters; how these are written in a text is for
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from math import nextafter
+from math import inf, nextafter
 from typing import Final, NamedTuple
 
 from ..jsonschema.charset import Ranges, complement, union
@@ -163,7 +163,7 @@ def limited(text: Expression, low: int, high: int | None) -> Expression:
     least, most = widths(text)
     if least >= low and (high is None or (most is not None and most <= high)):
         return text
-    if least > (least if high is None else high) or (most is not None and most < low):
+    if max(least, low) > (inf if high is None else high) or (most is not None and most < low):
         return NOTHING
     if isinstance(text, Choice):
         return choice(limited(option, low, high) for option in text.options)
