@@ -30,6 +30,7 @@ call: "<f>" (number | text) "\n"
 number: "<n>" /[0-9]{1,3}/ "</n>"
 text: "<t>" /[^<]*/ "</t>"
 """
+LISTS = ('root ::= "a"{200} list\nlist ::= "[" list* "]"', 'start: /a{200}/ list\nlist: "[" list* "]"')
 
 
 @pytest.fixture(params=ENGINES)
@@ -48,6 +49,12 @@ def test_each_engine_lets_a_model_write_what_its_grammar_says_and_nothing_else(j
     for seed in range(5):
         text = grammar.walk(random.Random(seed), (b"</t>",))
         assert text is None or grammar.refuses(text.decode()) is None
+
+
+def test_a_long_walk_opens_no_lists_for_a_mark_that_begins_as_one(judge: Any) -> None:
+    """llama.cpp takes milliseconds for a byte where thousands of lists are open."""
+    walked = judge.compile_text(LISTS[isinstance(judge, Engine)]).walk(random.Random(0), (b'"', b"[/CALL]"))
+    assert walked == b"a" * 200 + b"[]"
 
 
 def test_a_loss_tells_of_its_own_place_alone() -> None:

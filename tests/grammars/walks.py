@@ -9,7 +9,8 @@ from typing import Protocol
 MOST = 3000
 """Bytes of a walk; a grammar of lists inside lists need not come to an end by chance."""
 LATE = 120
-"""Bytes of a walk from which on it goes for an end: what closes something, and no further parts."""
+"""Bytes of a walk from which on it goes for an end: what closes something, and no further parts. A mark that
+begins as a list does is none of that: where it may not come, it would open lists without an end."""
 SPACE = b" \t\r\n"
 DIGITS = b"0123456789"
 MORE = b",.[{\"'"
@@ -75,16 +76,16 @@ def walk(
             room = room - 1 if room else rng.randint(0, 6)
             pieces = exits if not room else LETTERS if rng.random() < 0.05 else ()
         elif late and len(allowed) > 1:
-            pieces = [each for each in exits if len(each) > 1]
+            pieces = [each for each in exits if len(each) > 1 and each[0] not in MORE]
         pieces = [each for each in pieces if each[0] in allowed]
-        if pieces:  # as much of it as may come
+        if pieces:
             piece = rng.choice(pieces)
-            out += bytes(takewhile(state.take, piece))
-            continue
-        byte = _pick(rng, allowed) if inside else rng.choice(_outside(allowed, out, late=late))
-        if not state.take(byte):
-            raise AssertionError(f"what the mask allows is refused: {byte!r} after {bytes(out[-60:])!r}")
-        out.append(byte)
+        else:
+            piece = bytes([_pick(rng, allowed) if inside else rng.choice(_outside(allowed, out, late=late))])
+        taken = bytes(takewhile(state.take, piece))  # as much of it as may come
+        if not taken:
+            raise AssertionError(f"what the mask allows is refused: {piece!r} after {bytes(out[-60:])!r}")
+        out += taken
     return bytes(out) if state.accepting() else None
 
 
