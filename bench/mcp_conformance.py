@@ -45,13 +45,13 @@ NOT_RUN: Mapping[str, str] = {
     "auth/wif-jwt-bearer": "an extension that the SDK's client does not have",
     "authorization-": "for servers that issue tokens",
 }
-"""What the names of scenarios that do not apply begin with, and why."""
+"""Beginnings of the names of scenarios that do not apply, each with the reason."""
 EXTENSIONS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("server", "2026-07-28"): ("tasks-",),
     ("client", "2025-11-25"): ("auth/client-credentials-",),
     ("client", "2026-07-28"): ("auth/client-credentials-",),
 }
-"""What the names of scenarios of extensions that run begin with; the suite lists them for no revision."""
+"""Beginnings of the names of scenarios of extensions that run; the suite lists them for no revision."""
 
 
 class SuiteMissingError(Exception):
@@ -59,7 +59,7 @@ class SuiteMissingError(Exception):
 
 
 class Outcome(Struct, frozen=True):
-    """How one scenario went: what its failures and warnings say."""
+    """The outcome of one scenario: the words of its failures and warnings."""
 
     scenario: str
     wrong: tuple[str, ...] = ()

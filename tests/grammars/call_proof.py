@@ -425,7 +425,7 @@ def main() -> int:
 
 
 def read_state(file: Path | None) -> dict[str, dict[str, Count]]:
-    """What is done, the last time that it was."""
+    """The formats that are done, each as it was done last."""
     found: dict[str, dict[str, Count]] = {}
     for line in file.read_bytes().splitlines() if file is not None and file.exists() else ():
         found |= msgspec.json.decode(line, type=dict[str, dict[str, Count]])

@@ -1,4 +1,4 @@
-"""Whether the ledger of a grammar tells of a difference, by the path of each entry.
+"""A check that the ledger of a grammar tells of a difference, by the path of each entry.
 
 An entry has the pointer of a schema. A violation has the path of a value, and a valid text that a grammar
 keeps out has values: the schemas that may apply to these are found in the contract, not by the compiler.
@@ -52,7 +52,7 @@ class Ledger:
         return any(form and not self.untold(losses, form, textual=textual) for form in violation.forms)
 
     def keeps_out(self, losses: Sequence[GrammarLoss], value: Any) -> bool:
-        """Whether some of the losses, all of them stricter, is of a value."""
+        """True where some of the losses, all of them stricter, is of a value."""
         by_path: dict[str, list[GrammarLoss]] = {}
         for loss in losses:
             by_path.setdefault(loss.path, []).append(loss)
@@ -82,7 +82,7 @@ class Ledger:
 
 
 def _keeps_out(loss: GrammarLoss, node: JsonObject, value: Any) -> bool:
-    """Whether a loss at a schema is of a value there."""
+    """True where a loss at a schema is of a value there."""
     if loss.keyword == "additionalProperties":
         return isinstance(value, dict) and not value.keys() <= node.get("properties", {}).keys()
     if loss.keyword == "properties" and isinstance(value, dict) and loss.reason.startswith("is without "):

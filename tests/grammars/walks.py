@@ -102,7 +102,7 @@ def _letters(allowed: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]
 
 
 def _outside(allowed: Sequence[int], out: bytearray, *, late: bool) -> Sequence[int]:
-    """What may come outside of strings, without space, exponents and endless digits where it can be; late,
+    """Text that may come outside of strings, without space, exponents and endless digits where it can be; late,
     what closes something, or a short value."""
     digits = out[-1:].isdigit() if late else out[-9:].isdigit()
     unwanted = [(SPACE, True), (b"eE", out[-1:].isdigit()), (DIGITS, digits), (MORE, late)]

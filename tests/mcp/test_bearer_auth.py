@@ -125,7 +125,7 @@ def modern(**headers: str) -> dict[str, str]:
 
 
 async def call(client: Any, era: str, name: str) -> Any:
-    """What a call of the one tool is answered."""
+    """The answer to a call of the one tool."""
     request = calling("free")
     if era == "legacy":
         return await client.post("/mcp", json=request, headers=await opened(client, **bearer(name)))

@@ -58,7 +58,7 @@ async def asked(sdk: Sdk, client: Any, method: str, task: str, **params: Any) ->
 
 
 async def created(client: Any, command: str = "") -> Any:
-    """What a call is answered: of the program in app.py with a command, else of `server_of`."""
+    """The answer to a call: of the program in app.py with a command, else of `server_of`."""
     call = ("bash", {"command": command}) if command else ("edit", ARGUMENTS)
     return await client.session.call_tool(*call, allow_claimed=True)
 

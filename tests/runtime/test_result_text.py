@@ -51,7 +51,7 @@ def branches(value: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple
 
 
 def is_kept(at: tuple[str | int, ...], wanted: list[list[str]]) -> bool:
-    """Whether a place is on a path to, or below, what one of the paths names."""
+    """True where a place is on a path to, or below, what one of the paths names."""
 
     def fits(key: str | int, step: str) -> bool:
         return step == "[]" if isinstance(key, int) else step in ("*", key) and step != "[]"

@@ -208,7 +208,7 @@ def _joined(tools: Sequence[Declared]) -> list[Declared]:
 _UNSTATED = Declared(name="", description="", parameters=None)
 _TEXTS = ("description", "parameters", "form", "providers", "file", "line", "location", "left_out")
 _COMMON = frozenset(Declared.__struct_fields__).difference(_TEXTS)
-"""What declarations of one tool have in common, where both state it."""
+"""Members that two declarations of one tool have in common, where both state them."""
 
 
 def _both(main: Declared, other: Declared) -> Declared | None:

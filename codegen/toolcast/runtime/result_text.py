@@ -94,7 +94,7 @@ def _read(place: Place) -> Place:
 
 
 _Kept: TypeAlias = "dict[str | None, _Kept] | None"
-"""What is kept of a value, by name, by MEMBERS, or by None for elements; None for all of it."""
+"""The kept parts of a value: by name, by MEMBERS, or by None for elements; None for all of it."""
 
 
 def _tree(places: Iterable[Place], depth: int) -> _Kept:

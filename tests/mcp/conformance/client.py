@@ -39,7 +39,7 @@ FOCAL, ECHO = "json_schema_2020_12_tool", "json_schema_echo"
 
 
 class Signing:
-    """What the SDK's sign-in keeps, and the user at the browser."""
+    """The store of the SDK's sign-in, and the user at the browser."""
 
     def __init__(self) -> None:
         self.tokens: OAuthToken | None = None

@@ -406,7 +406,7 @@ _MAX_WAITING = 1000
 """Calls of one server that wait for answers at once; the question of one more is refused."""
 
 _CallIdentity = tuple[bytes, str | None]
-"""What is called with which arguments, and the principal of a call, which each of its requests must have."""
+"""The name, arguments and principal of a call. Each request of the call must have the same."""
 
 
 class RunningCall:

@@ -70,7 +70,7 @@ def run(policy: Policy, binding: Binding | None = None, **changed: Any) -> ToolR
 def test_a_principal_that_lacks_a_scope_calls_nothing(
     policy: Policy | None, principal: object, missing: str
 ) -> None:
-    """Whatever the policy, and where there is none; a call without a principal needs no scopes."""
+    """It holds with every policy, and without one; a call without a principal needs no scopes."""
     watch = Watch()
     registry = ToolRegistry(check_results=False, policy=policy, hooks=watch)
     registry.register(msgspec.structs.replace(EDIT, scopes=("a", "b")), lambda params, context: "done")
