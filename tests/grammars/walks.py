@@ -102,8 +102,8 @@ def _letters(allowed: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]
 
 
 def _outside(allowed: Sequence[int], out: bytearray, *, late: bool) -> Sequence[int]:
-    """Text that may come outside of strings, without space, exponents and endless digits where it can be; late,
-    what closes something, or a short value."""
+    """Bytes that may come outside of strings, without space, exponents and endless digits where it can be;
+    late, those that close something, or begin a short value."""
     digits = out[-1:].isdigit() if late else out[-9:].isdigit()
     unwanted = [(SPACE, True), (b"eE", out[-1:].isdigit()), (DIGITS, digits), (MORE, late)]
     for bytes, unless in unwanted:
