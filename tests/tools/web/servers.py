@@ -62,6 +62,7 @@ class Server:
     def close(self) -> None:
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        self._accepting.join(5)  # after it every thread has started
         for each in self._open:
             each.close()
         for thread in self._threads:
