@@ -27,8 +27,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-NAME: Final = r"[^\W\d][\w./-]{0,127}(?::[^\W\d][\w./-]{0,127}){0,3}"
-"""A tool's name in a marker. A colon is part of it only before a letter: digits behind one are a number."""
+NAME: Final = r"[^\s\W\d][\w./-]{0,127}(?::[^\W\d][\w./-]{0,127}){0,3}"
+"""A tool's name in a marker. A colon is part of it only before a letter: digits behind one are a number.
+White space, the most frequent other character, is named: to find it takes no look at Unicode's tables.
+"""
 KEY: Final = r"[^<>\"'=\r\n]{1,256}"
 """A parameter's name in a marker."""
 HOLE: Final = re.compile(r"\{(name|id|number|key)\}|(\s+)")

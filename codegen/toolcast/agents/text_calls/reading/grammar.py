@@ -167,11 +167,14 @@ class Candidates:
 
     @cached_property
     def _again(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        begins = (one.pattern.expression(named=False) for one in self.several if one.kind != "section-end")
-        repeated = f"(?:{self._literal})*+"
-        return re.compile(repeated), re.compile(
-            rf"{repeated}(?:\s++(?!{'|'.join(begins)})(?:{self._literal})++)*+"
+        begins = (
+            one.pattern.expression(named=False).removeprefix(self._literal)
+            for one in self.several
+            if one.kind != "section-end"
         )
+        repeated = f"(?:{self._literal})*+"
+        apart = rf"(?:\s++{self._literal}(?!{'|'.join(begins)}))++"
+        return re.compile(repeated), re.compile(f"{repeated}(?:{apart}{repeated})*+")
 
     def again(self, feed: Feed) -> int:
         """Return where the same literal ends that follows at once. In a text that has arrived whole, also
