@@ -1,22 +1,38 @@
-"""The key `deprecated` of a spec: what its schema cannot say, and the notice that models and people read."""
+"""The key `deprecated` of a spec: its schema, what that cannot say, and the notice for models and people."""
 
 import re
 from datetime import date
 from typing import Final
 
 from ..jsonschema.json_values import JsonMapping
-from .spec_checker import SpecChecker, quoted
+from .spec_checker import TEXT, SpecChecker, Words, closed, quoted
 from .tool_names import NAME
 from .tool_spec import Deprecation, ToolSpec
 
-VERSION: Final = r"v?[0-9]{1,9}(?:\.[0-9]{1,9})*(?:[-+.a-zA-Z][-+.0-9A-Za-z]*)?"
-ISO_DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-NO_VERSION: Final = r"(?:[0-9]{8}|[0-9]{4}[-/].*|[0-9]{4}\.[0-9]{1,2}\.[0-9]{1,2})"
+_VERSION: Final = r"v?[0-9]{1,9}(?:\.[0-9]{1,9})*(?:[-+.a-zA-Z][-+.0-9A-Za-z]*)?"
+_ISO_DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_NO_VERSION: Final = r"(?:[0-9]{8}|[0-9]{4}[-/].*|[0-9]{4}\.[0-9]{1,2}\.[0-9]{1,2})"
 """A text that may have been meant as a date: a mistyped one must not pass for a version."""
-MAX_VERSION: Final = 64  # characters
-REMOVE_AFTER_HINT: Final = "write a date such as 2027-03-01, or a version such as 3.0"
-DEPRECATED_HINT: Final = (
-    "write `deprecated: {since: …, use: …, remove_after: …}`, or those of the three that are known"
+_MAX_VERSION: Final = 64  # characters
+_REMOVE_AFTER_HINT: Final = "write a date such as 2027-03-01, or a version such as 3.0"
+DEPRECATED_WORDS: Final = {
+    "": Words(
+        hint="write `deprecated: {since: …, use: …, remove_after: …}`, or those of the three that are known"
+    ),
+    "remove_after": Words(wanted="a date or a version", hint=_REMOVE_AFTER_HINT),
+}
+DEPRECATED_SCHEMA: Final = closed(
+    {
+        "since": {**TEXT, "description": "The version or the date of the deprecation."},
+        "use": {**TEXT, "description": "The name of the tool to use instead, or a text."},
+        "remove_after": {
+            "type": "string",
+            "maxLength": _MAX_VERSION,
+            "pattern": rf"^\s*(?:{_ISO_DATE}|(?!{_NO_VERSION}\s*$){_VERSION})\s*$",
+            "description": "The last day, or the last version, that still has the tool.",
+        },
+    },
+    {"since": "2.1", "use": "find_orders", "remove_after": "2027-03-01"},
 )
 
 
@@ -35,14 +51,14 @@ def deprecated(checker: SpecChecker, stated: JsonMapping, name: str | None) -> D
         removal_date(found)
     except ValueError:  # such as 2027-02-30
         message = f"{quoted(texts['remove_after'])} is not a date"
-        checker.report(("deprecated", "remove_after"), "bad-deprecated", message, REMOVE_AFTER_HINT)
+        checker.report(("deprecated", "remove_after"), "bad-deprecated", message, _REMOVE_AFTER_HINT)
     return found
 
 
 def removal_date(deprecation: Deprecation) -> date | None:
     """Return the last day of the tool; None where a version is stated, or nothing."""
     text = deprecation.remove_after
-    return None if text is None or not re.fullmatch(ISO_DATE, text) else date.fromisoformat(text)
+    return None if text is None or not re.fullmatch(_ISO_DATE, text) else date.fromisoformat(text)
 
 
 def replacement(deprecation: Deprecation) -> str | None:

@@ -1,4 +1,4 @@
-"""Checks what the schemas of keys of a spec cannot say."""
+"""Checks what the schemas of keys of a spec cannot say; the schemas of `icons`, `meta` and `source`."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -6,7 +6,7 @@ from typing import Any, Final, get_args
 
 from ..jsonschema.json_values import JsonObject
 from ..jsonschema.unusable_values import library_schema
-from .spec_checker import SpecChecker, is_todo, is_unwritten, quoted
+from .spec_checker import TEXT, Names, SpecChecker, Words, closed, is_todo, is_unwritten, quoted
 from .tool_spec import SourceKind
 
 PERMISSION_HINT: Final = "write `permission:` read, write, execute or network: the most that the tool may do"
@@ -18,6 +18,15 @@ _NO_PARAMETERS: Final = "this tool has no parameters"
 COMPOSERS: Final = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not")
 
 SOURCE_KINDS: Final[tuple[SourceKind, ...]] = get_args(SourceKind)
+SOURCE_SCHEMA: Final = closed(
+    {
+        "kind": {"enum": list(SOURCE_KINDS), "description": "The kind of source."},
+        "name": {**TEXT, "description": "The source's own name of the tool."},
+        "from": {**TEXT, "description": "Which source of that kind."},
+    },
+    {"kind": "openapi", "name": "listOrders", "from": "openapi.json"},
+    required=("kind", "name", "from"),
+)
 
 
 def _any_case(word: str) -> str:
@@ -25,7 +34,7 @@ def _any_case(word: str) -> str:
     return "".join(f"[{each}{each.upper()}]" for each in word)
 
 
-ICON_SOURCE: Final = re.compile(
+_ICON_SOURCE: Final = re.compile(
     f"^(?:{_any_case('http')}{_any_case('s')}?://|{_any_case('data')}:{_any_case('image')}/)"
 )
 """Addresses of icons; MCP warns of others, such as `javascript:`. Schemes (RFC 3986, 3.1) and types of media
@@ -36,9 +45,54 @@ META_KEY: Final = re.compile(
 )
 """Keys of MCP's `_meta`: "a series of labels separated by dots (.), followed by a slash (/)" or nothing, and
 a name (MCP 2026-07-28, basic, General fields). For `fullmatch`."""
+META_WORDS: Final = {
+    "": Words(
+        names=Names(
+            code="bad-meta-key",
+            wanted="a key of MCP's `_meta`",
+            hint="write letters, digits, `-`, `_` and `.`, beginning and ending with a letter or "
+            "digit, and before that a domain of yours, turned around, and a slash, such as "
+            "`com.example/team`",
+        )
+    )
+}
+META_SCHEMA: Final[JsonObject] = {
+    "type": "object",
+    "propertyNames": {"pattern": META_KEY.pattern},
+    "examples": [{"com.example/team": "orders"}],
+}
 _RESERVED_LABELS: Final = frozenset(("modelcontextprotocol", "mcp"))
 _RESERVED_NAMES: Final = frozenset(("traceparent", "tracestate", "baggage"))
-THEMES: Final = ("light", "dark")
+_ICON: Final = closed(
+    {
+        "src": {"type": "string", "pattern": _ICON_SOURCE.pattern, "description": "Address of the image."},
+        "mimeType": {**TEXT, "description": "Such as image/png."},
+        "sizes": {"type": "array", "items": TEXT, "description": "Such as 48x48, or any."},
+        "theme": {"enum": ["light", "dark"], "description": "The background that it is drawn for."},
+    },
+    required=("src",),
+)
+ICONS_WORDS: Final = {
+    "": Words(hint="write `- ` before each icon"),
+    "*.src": Words(wanted="an address of an icon", hint="begin it with https:// or data:image/"),
+    "*.sizes": Words(hint="write a list, such as `[48x48]`"),
+    "*.sizes.*": Words(),
+    "*.*": Words(),
+    "*": Words(
+        hint="write `src:` and the address of the image",
+        names=Names(synonyms={"mime_type": "mimeType"}),
+    ),
+}
+ICONS_SCHEMA: Final[JsonObject] = {
+    "type": "array",
+    "items": _ICON,
+    "examples": [
+        [
+            {"src": "https://example.com/orders.svg", "mimeType": "image/svg+xml"},
+            {"src": "https://example.com/dark.png", "sizes": ["48x48"], "theme": "dark"},
+        ]
+    ],
+}
 
 
 def no_parameters() -> JsonObject:

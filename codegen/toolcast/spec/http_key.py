@@ -25,9 +25,8 @@ from ..http_operation import (
     server_problem,
 )
 from ..jsonschema.json_values import JsonMapping, JsonObject
-from .spec_checker import Names, SpecChecker, Words, choices, quoted
+from .spec_checker import TEXT, Names, SpecChecker, Words, choices, closed, quoted
 
-_NAME: Final[JsonObject] = {"type": "string", "pattern": r"\S"}
 _FLAG: Final[JsonObject] = {"type": "boolean"}
 _STYLES: Final = sorted({style for styles in STYLES.values() for style in styles})
 _PATH_HINT: Final = "write it as OpenAPI does: /repos/{owner}/issues"
@@ -95,7 +94,7 @@ def http_schema() -> JsonObject:
             "server_variables": {
                 "description": "The default of each {name} in `server`.",
                 "type": "object",
-                "additionalProperties": _NAME,
+                "additionalProperties": TEXT,
             },
             "in": {
                 "description": "Where each parameter goes: path, query, header, cookie or body.",
@@ -215,48 +214,42 @@ def _examples() -> list[JsonObject]:
 
 
 def _place_schema() -> JsonObject:
-    return {
-        "type": "object",
-        "required": ["in"],
-        "additionalProperties": False,
-        "properties": {
+    return closed(
+        {
             "in": {"enum": list(STYLES), "description": "Which part of the request."},
-            "name": {**_NAME, "description": "Its name there. Default: the parameter's."},
+            "name": {**TEXT, "description": "Its name there. Default: the parameter's."},
             "style": {"enum": _STYLES, "description": "How an array or an object is written."},
             "explode": {**_FLAG, "description": "Whether each item or property is written apart."},
             "allow_reserved": {**_FLAG, "description": "Whether reserved characters stay as they are."},
-            "content": {**_NAME, "description": "application/json: the value is one JSON text."},
+            "content": {**TEXT, "description": "application/json: the value is one JSON text."},
             "whole": {**_FLAG, "description": "The value is the body, and not a property of it."},
             "binary": {**_FLAG, "description": "The value is base64; its bytes are sent."},
         },
-    }
+        required=("in",),
+    )
 
 
 def _encoding_schema() -> JsonObject:
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "content_type": {**_NAME, "description": "Its media type.", "examples": ["image/png"]},
+    return closed(
+        {
+            "content_type": {**TEXT, "description": "Its media type.", "examples": ["image/png"]},
             "style": {"enum": list(STYLES["query"]), "description": "As for a parameter in the query."},
             "explode": {**_FLAG, "description": "As for a parameter in the query."},
             "allow_reserved": {**_FLAG, "description": "As for a parameter in the query."},
-        },
-    }
+        }
+    )
 
 
 def _scheme_schema() -> JsonObject:
-    return {
-        "type": "object",
-        "required": ["type"],
-        "additionalProperties": False,
-        "properties": {
+    return closed(
+        {
             "type": {"enum": list(SCHEME_TYPES), "description": "The kind of scheme, in OpenAPI's terms."},
             "in": {"enum": list(KEY_PLACES), "description": "Where a key goes."},
-            "name": {**_NAME, "description": "The key's name there."},
-            "scheme": {**_NAME, "description": "HTTP's name of the scheme: bearer, basic."},
+            "name": {**TEXT, "description": "The key's name there."},
+            "scheme": {**TEXT, "description": "HTTP's name of the scheme: bearer, basic."},
         },
-    }
+        required=("type",),
+    )
 
 
 _LONGEST: Final = 2_048

@@ -13,22 +13,23 @@ from msgspec import Struct
 
 from ..jsonschema.json_values import JsonObject
 from ..permissions import PERMISSIONS, SCOPE
-from ..runtime.grammars import SYNTAXES
 from ..runtime.hidden_parameters import PATH
 from ..runtime.mcp_headers import HEADER_NAME, KEYWORD
-from .deprecation import (
-    DEPRECATED_HINT,
-    ISO_DATE,
-    MAX_VERSION,
-    NO_VERSION,
-    REMOVE_AFTER_HINT,
-    VERSION,
+from .deprecation import DEPRECATED_SCHEMA, DEPRECATED_WORDS
+from .fields import (
+    COMPOSERS,
+    ICONS_SCHEMA,
+    ICONS_WORDS,
+    META_SCHEMA,
+    META_WORDS,
+    PERMISSION_HINT,
+    SECRETS_HINT,
+    SOURCE_SCHEMA,
 )
-from .fields import COMPOSERS, ICON_SOURCE, META_KEY, PERMISSION_HINT, SECRETS_HINT, SOURCE_KINDS, THEMES
 from .http_key import HTTP_WORDS, http_schema
-from .spec_checker import UNWRITTEN, Names, Words
-from .suppressions import CODES, DATE, DATE_HINT, RULE, Command
-from .text_input import INPUT_HINT
+from .spec_checker import TEXT, UNWRITTEN, Names, Words, closed
+from .suppressions import Command, suppressions_schema, suppressions_words
+from .text_input import INPUT_SCHEMA, INPUT_WORDS
 from .tool_names import NAME
 from .tool_spec import CALLERS, DEFAULTS, TASK_SUPPORT
 
@@ -110,8 +111,7 @@ class Key(Struct, frozen=True, kw_only=True):
         return not self.asks or any(each in self.asks for each in members)
 
 
-_TEXT: Final[JsonObject] = {"type": "string", "pattern": r"\S"}
-_PROSE: Final[JsonObject] = {**_TEXT, "not": {"pattern": f"^{UNWRITTEN}"}}
+_PROSE: Final[JsonObject] = {**TEXT, "not": {"pattern": f"^{UNWRITTEN}"}}
 
 
 def _flag(example: bool) -> JsonObject:
@@ -124,17 +124,6 @@ def _names(*examples: list[str], **items: object) -> JsonObject:
         "items": {"type": "string", **items},
         "uniqueItems": True,
         "examples": list(examples),
-    }
-
-
-def _closed(properties: JsonObject, *examples: JsonObject, required: tuple[str, ...] = ()) -> JsonObject:
-    """Return the schema of a mapping with no other members than `properties`."""
-    return {
-        "type": "object",
-        **({"required": list(required)} if required else {}),
-        "additionalProperties": False,
-        "properties": properties,
-        **({"examples": list(examples)} if examples else {}),
     }
 
 
@@ -158,22 +147,12 @@ EXAMPLE: Final[JsonObject] = {
 }
 """A spec to which the example of each key can be added; `input` stands in place of its parameters."""
 
-_GRAMMAR: Final = _closed(
-    {
-        "grammar": {"enum": list(SYNTAXES), "description": "The syntax of the definition."},
-        "definition": {
-            **_TEXT,
-            "description": "The grammar in Lark's syntax, or a regular expression in Rust's.",
-        },
-    },
-    required=("grammar", "definition"),
-)
 _HEADER: Final = {
     "type": "string",
     "pattern": f"^{HEADER_NAME.pattern}$",
     "description": "The header into which HTTP clients of MCP copy the argument: Mcp-Param-<this>.",
 }
-_OVERRIDE: Final = _closed(
+_OVERRIDE: Final = closed(
     {
         "strict": {"type": "boolean", "description": "Ask for, or give up, the provider's strict mode."},
         "examples": {"type": "boolean", "description": "Whether the provider is sent `examples`."},
@@ -185,17 +164,6 @@ _OVERRIDE: Final = _closed(
         },
     }
 )
-_ICON: Final = _closed(
-    {
-        "src": {"type": "string", "pattern": ICON_SOURCE.pattern, "description": "Address of the image."},
-        "mimeType": {**_TEXT, "description": "Such as image/png."},
-        "sizes": {"type": "array", "items": _TEXT, "description": "Such as 48x48, or any."},
-        "theme": {"enum": list(THEMES), "description": "The background that it is drawn for."},
-    },
-    required=("src",),
-)
-
-
 _EMPTY_HINT: Final = 'list the optional parameters for which "" means that they were left out'
 _INJECT_HINT: Final = (
     "write `context.NAME`, as in `context.user_id`: NAME is a key of the `extra` of a call's context"
@@ -203,57 +171,16 @@ _INJECT_HINT: Final = (
 _TEXT_HINT: Final = (
     "list paths of members, such as `items[].id`, each behind `- `, or write a template below `text: |`"
 )
-_REASON_HINT: Final = "write the reason, or `{reason: …, until: 2027-03-01}`"
-_END_HINT: Final = "a suppression for diff needs an end date: write `{reason: …, until: 2027-03-01}`"
-
-
-def _names_of_codes(command: Command) -> Names:
-    return Names(
-        code="unknown-code",
-        wanted=f"a code of {command}" if CODES[command] else f"the id of a rule of {command}",
-        listed="codes of single tools are" if command == "lint" else "codes are",
-        hint=f"see `toolcast {command} --list`",
-    )
 
 
 def _ignored(command: Command, *examples: JsonObject) -> Key:
-    """Return the key of one command, with the codes that it may name."""
-    known = CODES[command]
-    mapping = _closed(
-        {
-            "reason": {**_TEXT, "description": "Why it does not apply."},
-            "until": {
-                "type": "string",
-                "pattern": f"^{DATE.pattern}$",
-                "format": "date",
-                "description": "The last day on which it is suppressed.",
-            },
-        },
-        required=("reason", "until") if command == "diff" else ("reason",),
-    )
-    entry = mapping if command == "diff" else {"anyOf": [_TEXT, mapping]}
-    ignore: JsonObject = {
-        "description": "The code, and the reason why it does not apply here.",
-        "type": "object",
-        "additionalProperties": False if known else entry,
-    }
-    if known:
-        ignore["properties"] = dict.fromkeys(known, entry)
-    else:
-        ignore["propertyNames"] = {"pattern": f"^{RULE.pattern}$"}
-    ignore["examples"] = list(examples)
     return Key(
         name=command,
         text=f"What `toolcast {command}` need not report of this tool.",
-        schema=_closed({"ignore": ignore}, *({"ignore": each} for each in examples)),
+        schema=suppressions_schema(command, *examples),
         page="specs.md#suppressions",
         field=f"{command}_ignore",
-        words={
-            "ignore": Words(names=_names_of_codes(command)),
-            "ignore.*.until": Words(code="bad-date", wanted="a date", hint=DATE_HINT),
-            "ignore.*.reason": Words(),
-            "ignore.*": Words(hint=_END_HINT if command == "diff" else _REASON_HINT),
-        },
+        words=suppressions_words(command),
     )
 
 
@@ -261,7 +188,7 @@ _KEYS: Final = (
     Key(
         name="$schema",
         text="Where the editor finds this schema. Ignored otherwise.",
-        schema={**_TEXT, "examples": ["../.toolcast.schema.json"]},
+        schema={**TEXT, "examples": ["../.toolcast.schema.json"]},
     ),
     Key(
         name="name",
@@ -337,14 +264,8 @@ _KEYS: Final = (
         text="In place of `parameters`: the argument is one text, free or of a grammar.",
         page="specs.md#one-text",
         code="bad-input",
-        words={
-            "": Words(hint=INPUT_HINT, names=Names(synonyms={"syntax": "grammar"})),
-            "grammar": Words(hint="write `lark` or `regex`"),
-        },
-        schema={
-            "anyOf": [{"const": "text"}, _GRAMMAR],
-            "examples": ["text", {"grammar": "regex", "definition": "[0-9]{4}-[0-9]{2}"}],
-        },
+        words=INPUT_WORDS,
+        schema=INPUT_SCHEMA,
     ),
     Key(
         name="result",
@@ -386,9 +307,9 @@ _KEYS: Final = (
         default="the whole result, as compact JSON",
         page="specs.md#texts-of-results",
         schema={
-            **_TEXT,
+            **TEXT,
             "type": ["string", "array"],
-            "items": _TEXT,
+            "items": TEXT,
             "minItems": 1,
             "uniqueItems": True,
             "examples": [["orders[]"], "- {orders[]}"],
@@ -500,7 +421,7 @@ _KEYS: Final = (
         name="execution",
         text="How clients of MCP carry out calls.",
         page="specs.md#who-calls-a-tool",
-        schema=_closed(
+        schema=closed(
             {
                 "task_support": {
                     "enum": list(TASK_SUPPORT),
@@ -532,9 +453,9 @@ _KEYS: Final = (
     Key(
         name="annotations",
         text="Hints about behaviour, in MCP's terms.",
-        schema=_closed(
+        schema=closed(
             {
-                "title": {**_TEXT, "description": "A name for people."},
+                "title": {**TEXT, "description": "A name for people."},
                 "destructive": {"type": "boolean", "description": "It may destroy or overwrite."},
                 "idempotent": {"type": "boolean", "description": "A second equal call changes nothing more."},
                 "open_world": {
@@ -564,7 +485,7 @@ _KEYS: Final = (
     Key(
         name="runtime_enums",
         text="Parameters whose values are known only when the program runs, and their source.",
-        schema={"type": "object", "additionalProperties": _TEXT, "examples": [{"region": "regions"}]},
+        schema={"type": "object", "additionalProperties": TEXT, "examples": [{"region": "regions"}]},
     ),
     Key(
         name="empty_is_absent",
@@ -578,7 +499,7 @@ _KEYS: Final = (
         text="The parameter with words for the person who approves a call. An approval does not depend "
         "on it.",
         page="specs.md#words-for-the-approver",
-        schema={**_TEXT, "examples": ["reason"]},
+        schema={**TEXT, "examples": ["reason"]},
     ),
     Key(
         name="inject",
@@ -631,27 +552,8 @@ _KEYS: Final = (
         carriers=("$icons",),
         plain=True,
         code="bad-icon",
-        words={
-            "": Words(hint="write `- ` before each icon"),
-            "*.src": Words(wanted="an address of an icon", hint="begin it with https:// or data:image/"),
-            "*.sizes": Words(hint="write a list, such as `[48x48]`"),
-            "*.sizes.*": Words(),
-            "*.*": Words(),
-            "*": Words(
-                hint="write `src:` and the address of the image",
-                names=Names(synonyms={"mime_type": "mimeType"}),
-            ),
-        },
-        schema={
-            "type": "array",
-            "items": _ICON,
-            "examples": [
-                [
-                    {"src": "https://example.com/orders.svg", "mimeType": "image/svg+xml"},
-                    {"src": "https://example.com/dark.png", "sizes": ["48x48"], "theme": "dark"},
-                ]
-            ],
-        },
+        words=ICONS_WORDS,
+        schema=ICONS_SCHEMA,
     ),
     Key(
         name="meta",
@@ -659,45 +561,16 @@ _KEYS: Final = (
         synonyms=("_meta",),
         carriers=("$meta",),
         plain=True,
-        words={
-            "": Words(
-                names=Names(
-                    code="bad-meta-key",
-                    wanted="a key of MCP's `_meta`",
-                    hint="write letters, digits, `-`, `_` and `.`, beginning and ending with a letter or "
-                    "digit, and before that a domain of yours, turned around, and a slash, such as "
-                    "`com.example/team`",
-                )
-            )
-        },
-        schema={
-            "type": "object",
-            "propertyNames": {"pattern": META_KEY.pattern},
-            "examples": [{"com.example/team": "orders"}],
-        },
+        words=META_WORDS,
+        schema=META_SCHEMA,
     ),
     Key(
         name="deprecated",
         text="That the tool is to be used no more. Models read it before the description.",
         page="specs.md#deprecated-tools",
         code="bad-deprecated",
-        words={
-            "": Words(hint=DEPRECATED_HINT),
-            "remove_after": Words(wanted="a date or a version", hint=REMOVE_AFTER_HINT),
-        },
-        schema=_closed(
-            {
-                "since": {**_TEXT, "description": "The version or the date of the deprecation."},
-                "use": {**_TEXT, "description": "The name of the tool to use instead, or a text."},
-                "remove_after": {
-                    "type": "string",
-                    "maxLength": MAX_VERSION,
-                    "pattern": rf"^\s*(?:{ISO_DATE}|(?!{NO_VERSION}\s*$){VERSION})\s*$",
-                    "description": "The last day, or the last version, that still has the tool.",
-                },
-            },
-            {"since": "2.1", "use": "find_orders", "remove_after": "2027-03-01"},
-        ),
+        words=DEPRECATED_WORDS,
+        schema=DEPRECATED_SCHEMA,
         audience="model",
     ),
     Key(
@@ -707,15 +580,7 @@ _KEYS: Final = (
         plain=True,
         code="bad-source",
         hint="import again, or take `source` out",
-        schema=_closed(
-            {
-                "kind": {"enum": list(SOURCE_KINDS), "description": "The kind of source."},
-                "name": {**_TEXT, "description": "The source's own name of the tool."},
-                "from": {**_TEXT, "description": "Which source of that kind."},
-            },
-            {"kind": "openapi", "name": "listOrders", "from": "openapi.json"},
-            required=("kind", "name", "from"),
-        ),
+        schema=SOURCE_SCHEMA,
     ),
 )
 

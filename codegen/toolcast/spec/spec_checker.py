@@ -60,6 +60,19 @@ class Words(Struct, frozen=True, kw_only=True):
 
 
 _ANY_NAMES: Final = Names()
+TEXT: Final[JsonObject] = {"type": "string", "pattern": r"\S"}
+"""The schema of a text with something in it."""
+
+
+def closed(properties: JsonObject, *examples: JsonObject, required: tuple[str, ...] = ()) -> JsonObject:
+    """Return the schema of a mapping with no other members than `properties`."""
+    return {
+        "type": "object",
+        **({"required": list(required)} if required else {}),
+        "additionalProperties": False,
+        "properties": properties,
+        **({"examples": list(examples)} if examples else {}),
+    }
 
 
 class SpecChecker:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Final, Literal
 
-from ..jsonschema.json_values import JsonMapping
-from .spec_checker import SpecChecker, quoted
+from ..jsonschema.json_values import JsonMapping, JsonObject
+from .spec_checker import TEXT, Names, SpecChecker, Words, closed, quoted
 from .tool_spec import Suppression
 
 Command = Literal["lint", "verify", "diff"]
@@ -63,10 +63,57 @@ CODES: Final[Mapping[Command, tuple[str, ...] | None]] = {
     "verify": VERIFY_CODES,
     "diff": None,  # any, of the form `RULE`
 }
-RULE: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_RULE: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 """The form of the id of a rule of `toolcast diff`."""
-DATE_HINT: Final = "write year, month and day, as in `2027-03-01`"
-DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATE_HINT: Final = "write year, month and day, as in `2027-03-01`"
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_REASON_HINT: Final = "write the reason, or `{reason: …, until: 2027-03-01}`"
+_END_HINT: Final = "a suppression for diff needs an end date: write `{reason: …, until: 2027-03-01}`"
+
+
+def suppressions_schema(command: Command, *examples: JsonObject) -> JsonObject:
+    """Make the schema of the key of one command, with the codes that it may name."""
+    known = CODES[command]
+    mapping = closed(
+        {
+            "reason": {**TEXT, "description": "Why it does not apply."},
+            "until": {
+                "type": "string",
+                "pattern": f"^{_DATE.pattern}$",
+                "format": "date",
+                "description": "The last day on which it is suppressed.",
+            },
+        },
+        required=("reason", "until") if command == "diff" else ("reason",),
+    )
+    entry = mapping if command == "diff" else {"anyOf": [TEXT, mapping]}
+    ignore: JsonObject = {
+        "description": "The code, and the reason why it does not apply here.",
+        "type": "object",
+        "additionalProperties": False if known else entry,
+    }
+    if known:
+        ignore["properties"] = dict.fromkeys(known, entry)
+    else:
+        ignore["propertyNames"] = {"pattern": f"^{_RULE.pattern}$"}
+    ignore["examples"] = list(examples)
+    return closed({"ignore": ignore}, *({"ignore": each} for each in examples))
+
+
+def suppressions_words(command: Command) -> dict[str, Words]:
+    """Return the words of diagnostics about the key of one command."""
+    codes = Names(
+        code="unknown-code",
+        wanted=f"a code of {command}" if CODES[command] else f"the id of a rule of {command}",
+        listed="codes of single tools are" if command == "lint" else "codes are",
+        hint=f"see `toolcast {command} --list`",
+    )
+    return {
+        "ignore": Words(names=codes),
+        "ignore.*.until": Words(code="bad-date", wanted="a date", hint=_DATE_HINT),
+        "ignore.*.reason": Words(),
+        "ignore.*": Words(hint=_END_HINT if command == "diff" else _REASON_HINT),
+    }
 
 
 def suppressions(checker: SpecChecker, command: Command, stated: JsonMapping) -> dict[str, Suppression]:
@@ -79,7 +126,7 @@ def suppressions(checker: SpecChecker, command: Command, stated: JsonMapping) ->
             end = None if until is None else date.fromisoformat(until)
         except ValueError:  # the year 0, which `date` lacks
             path = (command, "ignore", code, "until")
-            checker.report(path, "bad-date", f"{quoted(str(until))} is not a date", DATE_HINT)
+            checker.report(path, "bad-date", f"{quoted(str(until))} is not a date", _DATE_HINT)
             continue
         if reason is not None:
             found[code] = Suppression(reason, end)

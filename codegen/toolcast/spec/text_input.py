@@ -1,17 +1,35 @@
-"""The key `input` of a spec: a tool whose argument is one text, free or of a grammar."""
+"""The key `input` of a spec, its schema and its meaning: the argument is one text, free or of a grammar."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from ..jsonschema.json_values import JsonObject
-from ..runtime.grammars import TextInput
-from .spec_checker import SpecChecker
+from ..runtime.grammars import SYNTAXES, TextInput
+from .spec_checker import TEXT, Names, SpecChecker, Words, closed
 
 PARAMETER: Final = "input"
 """The name of the one parameter of such a tool."""
-INPUT_HINT: Final = (
-    "write `input: text`, or below `input:` both `grammar: lark` (or `regex`) and `definition:`"
+INPUT_WORDS: Final = {
+    "": Words(
+        hint="write `input: text`, or below `input:` both `grammar: lark` (or `regex`) and `definition:`",
+        names=Names(synonyms={"syntax": "grammar"}),
+    ),
+    "grammar": Words(hint="write `lark` or `regex`"),
+}
+_GRAMMAR: Final = closed(
+    {
+        "grammar": {"enum": list(SYNTAXES), "description": "The syntax of the definition."},
+        "definition": {
+            **TEXT,
+            "description": "The grammar in Lark's syntax, or a regular expression in Rust's.",
+        },
+    },
+    required=("grammar", "definition"),
 )
+INPUT_SCHEMA: Final[JsonObject] = {
+    "anyOf": [{"const": "text"}, _GRAMMAR],
+    "examples": ["text", {"grammar": "regex", "definition": "[0-9]{4}-[0-9]{2}"}],
+}
 OF_PARAMETERS: Final = ("parameters", "runtime_enums", "empty_is_absent", "described_by", "inject")
 """Keys that have no meaning where the argument is one text."""
 
