@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from toolcast.analysis.diff.compare_states import compare_states, diff_profiles
 from toolcast.analysis.diff.lock import LockedTool, locked_state, read_lock
 from toolcast.analysis.diff.outcome import Choice, version_change
-from toolcast.analysis.diff.rules import RULES, Change
+from toolcast.analysis.diff.rules import Change
 from toolcast.config import load_config
 from toolcast.importers.declared_tools import read_shape
 from toolcast.importers.tool_lists import Element
@@ -238,7 +238,7 @@ def keeps_its_fingerprint(chance: random.Random) -> None:
 
 def test_versions_follow_from_the_rules() -> None:
     def change(rule: str) -> Change:
-        return Change(rule=rule, audience=RULES[rule].audience, tool="t", file="f", message="m")
+        return Change(rule=rule, tool="t", file="f", message="m")
 
     assert version_change([]) == "none"
     assert version_change([change("description-read")]) == "patch"

@@ -408,6 +408,7 @@ def _as_data(outcome: DiffOutcome) -> JsonObject:
         return [
             {
                 "level": each.level,
+                "audience": each.change.audience,
                 **asdict(each.change),
                 "fingerprint": each.change.fingerprint,
                 **({"suppression": each.suppression} if each.suppression is not None else {}),

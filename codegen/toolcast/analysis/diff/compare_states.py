@@ -89,7 +89,6 @@ def _not_compared(*sides: tuple[State, Sequence[Diagnostic]], choice: Choice) ->
         more = f"; and {len(group) - 1} more" if len(group) > 1 else ""
         yield Change(
             rule=NOT_COMPARED,
-            audience=RULES[NOT_COMPARED].audience,
             tool=name,
             file=problem.file,
             line=problem.line,

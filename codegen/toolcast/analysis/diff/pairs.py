@@ -83,7 +83,6 @@ class Pair(Struct, frozen=True, kw_only=True):
             line, column = document.locate(at or (), key=bool(at))
         return Change(
             rule=rule,
-            audience=RULES[rule].audience,
             tool=self.name,
             pointer=pointer,
             file=document.file,

@@ -35,7 +35,6 @@ class Change(Struct, frozen=True, kw_only=True):
     """One difference, of one rule. A change that hits two audiences is two of these."""
 
     rule: str  # id, a key of `RULES`
-    audience: Audience
     tool: str  # name in the new state; in the old one where the tool is removed; "" for the whole set
     pointer: str = ""  # in the contract document of the new state; of the old one where it lacks the place
     file: str  # of the new state's spec, or the old one's
@@ -48,6 +47,11 @@ class Change(Struct, frozen=True, kw_only=True):
     witness: Witness | None = None
     undecided: bool = False  # may break or not: neither a witness nor a proof was found
     recorded: Recorded | None = None  # where recorded calls were read, of a change that breaks calls
+
+    @property
+    def audience(self) -> Audience:
+        """Return who is hit."""
+        return RULES[self.rule].audience
 
     @property
     def fingerprint(self) -> str:

@@ -15,7 +15,7 @@ from ....jsonschema.pointers import join, split
 from ...containment.compare import Comparison, Escape, compare
 from ..pairs import Context, Pair, PairSide, offered_pair
 from ..places import PropertyChange, before_after, compact, listed, named, property_changes, schema_at
-from ..rules import RULES, Change, level_of
+from ..rules import Change, level_of
 from ..witnesses import Judgement, Root, call_of_old_name, decoder_judge, judged, validator_judge
 
 _MOST: Final = 40
@@ -100,10 +100,7 @@ def _change(
     escape, rule, message = chosen
     text = message or _sentence(pair, escape, direction)
     if judgement is None:
-        audience = RULES[rule].audience
-        return Change(
-            rule=rule, audience=audience, tool=pair.name, pointer=escape.pointer, file="", message=text
-        )
+        return Change(rule=rule, tool=pair.name, pointer=escape.pointer, file="", message=text)
     at = _place_of(pair, escape.pointer)
     if judgement.coerced and direction.root == "parameters":
         return pair.change("null-dropped", text, **at)

@@ -507,15 +507,14 @@ def _sums(sent: Sequence[_Sent], profile: Profile) -> dict[str, int]:
     }
 
 
-def _of_requests(rule: str, message: str, context: Context, provider: str, *, hint: str = "") -> Change:
+def _of_requests(rule: str, message: str, context: Context, *providers: str, hint: str = "") -> Change:
     return Change(
         rule=rule,
-        audience=RULES[rule].audience,
         tool="",
         file=context.new.label,
         message=message,
         hint=hint,
-        providers=(provider,),
+        providers=providers,
     )
 
 
@@ -577,17 +576,9 @@ def _prefix_change(
         )
     else:
         message += "no tool comes after it"
-    return Change(
-        rule="prefix-ends",
-        audience=RULES["prefix-ends"].audience,
-        tool="",
-        file=document.file,
-        line=line,
-        column=column,
-        old=all(each.new is not side for each in sent),
-        message=message,
-        providers=providers,
-    )
+    old = all(each.new is not side for each in sent)
+    change = _of_requests("prefix-ends", message, context, *providers)
+    return replace(change, file=document.file, line=line, column=column, old=old)
 
 
 def _side(sent: _SentPair, name: str) -> _Sent:
