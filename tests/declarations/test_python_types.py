@@ -12,15 +12,8 @@ from hypothesis import given
 from toolcast.providers import load_profile, normalize
 from toolcast.providers.result_schemas import fitted
 from toolcast.runtime.declaration_text import declare_tool
-from toolcast.runtime.declaration_text.names import free_names
-from toolcast.runtime.declaration_text.printer import (
-    IMPORT,
-    OPEN_CLASS,
-    Python,
-    TypeText,
-    joined,
-    python_literal,
-)
+from toolcast.runtime.declaration_text.names import IMPORT, OPEN_CLASS, free_names
+from toolcast.runtime.declaration_text.printer import Python, TypeText, joined, python_literal
 from toolcast.runtime.declaration_text.schema_types import MAX_DEPTH, read_type, with_definitions_inlined
 from toolcast.runtime.declarations import declare
 

@@ -9,13 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.languages.typescript.type_texts import Filled, definition_names
 from toolcast.runtime.declaration_text import declaration
-from toolcast.runtime.declaration_text.printer import (
-    OPEN_ALIAS,
-    TypeScript,
-    joined,
-    typescript_key,
-    typescript_literal,
-)
+from toolcast.runtime.declaration_text.names import OPEN_ALIAS
+from toolcast.runtime.declaration_text.printer import TypeScript, joined, typescript_key, typescript_literal
 from toolcast.runtime.declaration_text.schema_types import MAX_DEPTH, read_type
 
 from tests.typescript.tools import tsc

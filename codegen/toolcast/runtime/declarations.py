@@ -14,9 +14,8 @@ from msgspec import Struct
 from ..jsonschema.json_values import JsonObject
 from .binding import AnyBinding, Level
 from .declaration_text import declare_tool
-from .declaration_text.names import Language, free_names
+from .declaration_text.names import IMPORT, INTEGER_ALIAS, OPEN_ALIAS, OPEN_CLASS, Language, free_names
 from .declaration_text.names import function_names as names_of_functions
-from .declaration_text.printer import IMPORT, INTEGER_ALIAS, OPEN_ALIAS, OPEN_CLASS
 from .definitions import is_language
 from .snapshot import Snapshot
 

@@ -1,4 +1,4 @@
-"""Names of functions, namespaces and types, safe in a language and unique."""
+"""Names of functions, namespaces and types, safe in a language and unique; the head of declarations."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ Language = Literal["typescript", "python"]
 provider's id."""
 OPEN = "Open"
 """The type of objects that may have any further keys, which a declaration's head declares."""
-PYTHON_TYPING = ("Any", "Literal", "Never", "NotRequired", "ReadOnly", "TypedDict")
-"""The imports of a declaration in Python."""
+OPEN_ALIAS = f"type {OPEN} = {{ [key: string]: unknown }};"
+OPEN_CLASS = f"class {OPEN}(TypedDict, extra_items=ReadOnly[Any]): ..."
+"""If the further keys were not read-only, no subclass could require one."""
+INTEGER_ALIAS = "type integer = number;"
+_TYPING = ("Any", "Literal", "Never", "NotRequired", "ReadOnly", "TypedDict")
+IMPORT = f"from typing_extensions import {', '.join(_TYPING)}"
+"""The import of a declaration in Python; `extra_items` of TypedDict is in `typing` since Python 3.15."""
 PYTHON_RESERVED = frozenset(
-    (*keyword.kwlist, "list", "dict", "tuple", "str", "float", "int", "bool", *PYTHON_TYPING, OPEN)
+    (*keyword.kwlist, "list", "dict", "tuple", "str", "float", "int", "bool", *_TYPING, OPEN)
 )
 """Names that no function, no type and no field of a class in Python may have; a field that is called as a
 built-in type would hide it in its class."""

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from ...hidden_characters import hidden_offsets, without_hidden
 from ...jsonschema.json_values import equal, has_type
-from .names import OPEN, PYTHON_RESERVED, PYTHON_TYPING, FreeNames, type_name
+from .names import OPEN, PYTHON_RESERVED, FreeNames, type_name
 from .schema_types import (
     Anything,
     Array,
@@ -294,9 +294,8 @@ class TypeScript(Printer):
             braces = f"{{ {line} }}"
         else:
             braces = "{\n" + self._indented("".join(self._annotated(*member) for member in members)) + "}"
-        if open_to_any:
-            return TypeText(f"{OPEN} & {braces}", alternatives=True)
-        return TypeText(braces, members=True)
+        made = TypeText(braces, members=True)
+        return TypeText(f"{OPEN} & {braces}", alternatives=True) if open_to_any else made
 
     def _record(self, further: TypeText) -> TypeText:
         # `type Tree = Record<string, Tree>` would refer to itself in a way that TypeScript refuses.
@@ -327,16 +326,13 @@ class TypeScript(Printer):
         return TypeText(" & ".join(texts) or self.any, notes, alternatives=len(texts) > 1)
 
 
-INTEGER_ALIAS = "type integer = number;"
-OPEN_ALIAS = f"type {OPEN} = {{ [key: string]: unknown }};"
 _NO_KEYS = "Record<string, never>"
 _INTEGER = "Integer."
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 
 
 def typescript_key(name: str) -> str:
-    """Write the key of an object type: an identifier, or a string literal. `__proto__` is computed: in an
-    object literal, the plain name would set the prototype."""
+    """Write the key of an object type. `__proto__` is computed: the plain name would set the prototype."""
     if name == "__proto__":
         return '["__proto__"]'
     return name if _IDENTIFIER.fullmatch(name) else compact_json(name)
@@ -378,8 +374,7 @@ def _may_be_empty(of: Type) -> bool:
 
 
 class Python(Printer):
-    """Python: types on one line, with classes and aliases before what uses them; functions with keyword
-    arguments."""
+    """Python: types on one line, below the classes and aliases that they use; keyword arguments."""
 
     any, never, null, string = "Any", "Never", "None", "str"
     indent, gap = " ", "\n"  # a blank costs no token of its own
@@ -463,9 +458,7 @@ class Python(Printer):
             name = self._free.take(type_name(of.name))
             self._class(name, of)
             return TypeText(name)
-        further = self._further(of)
-        if further is None:
-            return TypeText("dict[str, Never]")
+        further = self._further(of) or TypeText(self.never)
         return TypeText(f"dict[str, {further.text}]", _hoisted("Each value", further))
 
     def _described_union(self, branches: Sequence[TypeText]) -> TypeText:
@@ -496,11 +489,6 @@ class Python(Printer):
         self.statements.append(self.comment(notes) + made_class)
 
 
-IMPORT = f"from typing_extensions import {', '.join(PYTHON_TYPING)}"
-"""The import of what a declaration may use; `extra_items` of TypedDict is in `typing` since Python 3.15."""
-OPEN_CLASS = f"class {OPEN}(TypedDict, extra_items=ReadOnly[Any]): ..."
-"""The base of objects that may have any further keys. If those were not read-only, no subclass could require
-one."""
 _SCALARS = {"string": "str", "number": "float", "integer": "int", "boolean": "bool", "null": "None"}
 _PYTHON_NAME = re.compile(r"(?!__)[A-Za-z_][A-Za-z0-9_]*")
 
@@ -595,14 +583,10 @@ def _hoisted(owner: str, made: TypeText) -> tuple[str, ...]:
 def _count_of_items(least: int, most: int | None) -> str:
     """`Must have 1 to 3 items.`; empty where any number will do."""
     if most is None:
-        return f"Must have at least {_items(least)}." if least else ""
-    if least == most:
-        return f"Must have exactly {_items(most)}."
-    return f"Must have {least} to {_items(most)}." if least else f"Must have at most {_items(most)}."
-
-
-def _items(count: int) -> str:
-    return f"{count} item" if count == 1 else f"{count} items"
+        words = f"at least {least}" if least else ""
+    else:
+        words = f"exactly {most}" if least == most else f"{least} to {most}" if least else f"at most {most}"
+    return f"Must have {words} item{'' if words.endswith(' 1') else 's'}." if words else ""
 
 
 def _code(pattern: str) -> str:
