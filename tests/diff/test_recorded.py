@@ -13,7 +13,7 @@ from toolcast.analysis.diff.audiences.contracts import calls as calls_of
 from toolcast.analysis.diff.recorded import with_recorded
 from toolcast.analysis.diff.rules import Recorded
 from toolcast.analysis.instances.oracle import Oracle, asserted_formats
-from toolcast.analysis.recorded.call_files import RecordedCall, RecordedCalls, read_files
+from toolcast.analysis.recorded_calls import RecordedCall, RecordedCalls, read_files
 from toolcast.project.profiles import Profiles
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.middleware.otel import instrument

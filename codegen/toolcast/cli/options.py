@@ -15,7 +15,7 @@ from ..diagnostics import Diagnostic
 from .main import examples as examples
 
 if TYPE_CHECKING:
-    from ..analysis.recorded.call_files import RecordedCalls
+    from ..analysis.recorded_calls import RecordedCalls
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _Options = TypeVar("_Options")
@@ -125,7 +125,7 @@ def read_calls(files: Sequence[Path], form: Format) -> "RecordedCalls | None":
     """Read the files of `--calls`, or end the command; None without one."""
     if not files:
         return None
-    from ..analysis.recorded.call_files import UnreadableCallsError, read_files
+    from ..analysis.recorded_calls import UnreadableCallsError, read_files
 
     try:
         return read_files(files)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import datetime
 
     from ...spec.tool_spec import Suppression
-    from ..recorded.call_files import RecordedCalls
+    from ..recorded_calls import RecordedCalls
     from .pairs import Pair
 
 RANKS: Final[Mapping[Level, int]] = {"error": 0, "warning": 1, "note": 2, "off": 3}

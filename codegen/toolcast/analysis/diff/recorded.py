@@ -9,8 +9,7 @@ from ...jsonschema.pointers import steps_of
 from ...jsonschema.validator_errors import Violation
 from ...project.profiles import Profiles
 from ...runtime.arguments import parse_arguments
-from ..recorded.call_files import RecordedCall, RecordedCalls
-from ..recorded.call_judge import CallJudge
+from ..recorded_calls import CallJudge, RecordedCall, RecordedCalls
 from .pairs import Pair, PairSide
 from .rules import BREAKS_RECORDED, Change, Recorded, Witness
 from .witnesses import LONGEST

@@ -16,7 +16,7 @@ from ...spec.fields import is_reserved_meta_key
 from ...spec.parsed_document import Path
 from ...spec.suppressions import in_force
 from ...spec.tool_spec import Annotations
-from ..recorded.call_files import RecordedCalls
+from ..recorded_calls import RecordedCalls
 from .descriptions import (
     among,
     collisions,

@@ -11,8 +11,7 @@ from ...jsonschema.validator_errors import Violation
 from ...project.profiles import Profiles
 from ...runtime.errors import ArgumentError
 from ...runtime.unicode_text import escape_control
-from ..recorded.call_files import RecordedCall, RecordedCalls
-from ..recorded.call_judge import CallJudge
+from ..recorded_calls import CallJudge, RecordedCall, RecordedCalls
 from .finding import Finding
 from .linted_tool import LintedTool
 

@@ -1,27 +1,38 @@
-"""Files of recorded calls: lines of `record_calls`, spans of OpenTelemetry, and logs of providers' messages.
+"""Recorded calls: read from files, and decoded under a contract as the runtime does it, without guesses.
 
-A file is one JSON document or JSON lines. Calls are found anywhere in them, by their shape; what cannot be
-read costs itself. Nothing of a file is trusted: its size, its depth and every shape are bounded.
+Files are lines of `record_calls`, spans of OpenTelemetry, and logs of providers' messages: one JSON document
+or JSON lines. Calls are found anywhere in them, by their shape; what cannot be read costs itself. Nothing of
+a file is trusted: its size, its depth and every shape are bounded.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Struct
 
-from ...agents.dispatch import DispatchError
-from ...agents.dispatch.parse_answer import call_shape, read_calls
-from ...agents.dispatch.wire_formats import FORMATS
-from ...diagnostics import Diagnostic
-from ...jsonschema.json_values import JsonMapping
-from ...runtime.bounded_json import UnreadableJSONError, read_json
-from ...runtime.middleware.record import RecordedLine
-from ...spec.text_input import PARAMETER
+from ..agents.dispatch import DispatchError
+from ..agents.dispatch.parse_answer import call_shape, read_calls
+from ..agents.dispatch.wire_formats import FORMATS
+from ..contract.build import Built, offered
+from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import JsonMapping
+from ..jsonschema.validator_errors import Violation
+from ..project.core.tool_definitions import wanted_strict
+from ..project.profiles import Profiles
+from ..providers import SchemaError, SchemaNormalizer, load_profile
+from ..runtime.arguments import parse_arguments
+from ..runtime.bounded_json import UnreadableJSONError, read_json
+from ..runtime.errors import LIMIT, ArgumentError
+from ..runtime.grammars import text_violations
+from ..runtime.middleware.record import RecordedLine
+from ..runtime.wire.decoder import WireDecoder, explain_wire_form
+from ..spec.text_input import PARAMETER
+from ..spec.tool_spec import ToolSpec
 
 MAX_BYTES: Final = 256 * 1024 * 1024
 _LISTS: Final = {
@@ -35,6 +46,7 @@ _LISTS: Final = {
 _TOOL: Final = "gen_ai.tool.name"
 _ARGUMENTS: Final = "gen_ai.tool.call.arguments"
 _MESSAGES: Final = "gen_ai.output.messages"
+_Decode = Callable[[object], object]
 
 
 class UnreadableCallsError(ValueError):
@@ -217,3 +229,59 @@ def _any_value(value: object) -> object:
         pairs = [each for each in inner if isinstance(each, dict) and isinstance(each.get("key"), str)]
         return {each["key"]: _any_value(each.get("value")) for each in pairs}
     return held
+
+
+class CallJudge:
+    """The verdicts of one tool's contract; what it takes to decode a provider's form is built once."""
+
+    def __init__(self, tool: ToolSpec, built: Built, profiles: Profiles) -> None:
+        self._tool = tool
+        self._profiles = profiles
+        self._parameters = built.normal.offered(tool.inject)
+        self._validator = offered(built, tool.inject).validator("/parameters")
+        self._decoders: dict[str, _Decode | None] = {}
+
+    def value(self, call: RecordedCall) -> object:
+        """Return the arguments in the contract's form. Raises ArgumentError where they are not JSON."""
+        value = parse_arguments(self._tool.name, call.text)
+        decoder = self._decoder(call.provider)
+        value = value if decoder is None else decoder(value)
+        names = self._tool.empty_is_absent
+        if names and isinstance(value, dict):
+            value = {name: item for name, item in value.items() if item != "" or name not in names}
+        return value
+
+    def violations(self, call: RecordedCall) -> tuple[Violation, ...]:
+        """Return why the contract refuses a call; nothing where it accepts it."""
+        try:
+            value = self.value(call)
+        except ArgumentError as error:
+            return error.violations or (Violation("$", error.problem, "json"),)
+        except RecursionError:
+            return (Violation("$", "they are nested too deeply", "depth"),)
+        if not self._validator.accepts(value):
+            value = self._validator.settle(value)
+            found = self._validator.violations(value, limit=LIMIT)
+            if found:
+                encoded = self._decoder(call.provider) is not None
+                return explain_wire_form(found, value) if encoded else tuple(found)
+        stated = self._tool.input
+        if stated is None or stated.grammar is None or not isinstance(value, dict):
+            return ()
+        return text_violations({"grammar": stated.grammar, "definition": stated.definition}, value[PARAMETER])
+
+    def _decoder(self, provider: str | None) -> _Decode | None:
+        if provider is None or provider not in self._profiles.known:
+            return None
+        if provider not in self._decoders:
+            self._decoders[provider] = self._made(provider)
+        return self._decoders[provider]
+
+    def _made(self, provider: str) -> _Decode | None:
+        profile = self._profiles.own.get(provider) or load_profile(provider)
+        try:
+            strict = wanted_strict(self._tool, profile)
+            made = SchemaNormalizer(self._parameters).normalize(profile, strict=strict)
+        except SchemaError:
+            return None
+        return None if made.wire_forms is None else WireDecoder(made.wire_forms, made.schema)

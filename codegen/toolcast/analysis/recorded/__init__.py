@@ -1,1 +1,0 @@
-"""Calls that were recorded: read from files, and decoded under a contract."""
