@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import jsonschema_rs
 
 from ..peers.table import COLUMNS, table
 from .contestant import Answer, Contestant
-from .sent import Row
 from .values import Tool
+
+if TYPE_CHECKING:  # it imports what is compared
+    from .sent import Row
 
 _SHOWN = 600
 

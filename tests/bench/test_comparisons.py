@@ -8,12 +8,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-pytest.importorskip("pydantic_ai")
-
-from bench.comparisons import models
 from bench.comparisons.contestant import Made, contest
 from bench.comparisons.tables import decoding, differing
 from bench.comparisons.values import Tool, closed, tools
+from tests import optional
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -94,12 +92,14 @@ def test_a_schema_of_its_own_that_is_none_differs_in_every_value() -> None:
 
 
 def test_a_function_has_the_parameters_of_the_tool() -> None:
+    models = optional.load("bench.comparisons.models")
     found = inspect.signature(models.function(tool())).parameters
     assert [each.default is inspect.Parameter.empty for each in found.values()] == [True, False]
     assert all(each.kind is inspect.Parameter.KEYWORD_ONLY for each in found.values())
 
 
 def test_parameters_without_names_are_no_function() -> None:
+    models = optional.load("bench.comparisons.models")
     with pytest.raises(TypeError):
         models.function(Tool("tool", "A tool.", {"type": "array", "items": {"type": "string"}}, ()))
 
