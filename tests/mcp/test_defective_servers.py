@@ -176,9 +176,9 @@ def test_an_import_says_what_is_wrong_with_the_first_answer(case: str, form: str
 @pytest.mark.parametrize("form", FORMS)
 def test_an_endless_answer_ends_an_import(form: str, tmp_path: Path) -> None:
     with address("endless line", form) as target:
-        done = imported(tmp_path, target, "--timeout", "5" if form == "stdio" else "60")
+        done = imported(tmp_path, target, "--timeout", "2" if form == "stdio" else "60")
     words = (
-        "did not list its tools within 5 s" if form == "stdio" else "an answer has more than 67108864 bytes"
+        "did not list its tools within 2 s" if form == "stdio" else "an answer has more than 67108864 bytes"
     )
     assert words in done.output
     assert (done.exit_code, done.output.count("error[")) == (1, 1)
@@ -225,16 +225,17 @@ def test_a_list_that_changes_into_a_defective_one(case: str, form: str, sdk: Sdk
     used(sdk, case, form, use, "later", message_handler=changes)
 
 
-@pytest.mark.parametrize(("case", "form"), every([*TOOLS, *LISTINGS, *GREETINGS], part=6))
+@pytest.mark.parametrize(("case", "form"), every([*TOOLS, *LISTINGS, *GREETINGS], part=12))
 def test_a_lock_holds_the_sound_tools(case: str, form: str, tmp_path: Path) -> None:
     file = tmp_path / "tools.lock"
+    timeout = "20" if LISTINGS.get(case, ("", "-"))[1] else "2"
     with address(case, form) as target:
         words = [target] if isinstance(target, str) else ["--", *target]
-        done = toolcast("lock", "--into", str(file), "--timeout", "5", *words)
+        done = toolcast("lock", "--into", str(file), "--timeout", timeout, *words)
         assert isinstance(done.exception, SystemExit | None), done.output
         assert "Traceback" not in done.output
         if case not in TOOLS:
             return
         assert {"first", "last"} <= {each.name for each in read_lock(file, "").tools}
-        done = toolcast("lock", "--check", "--into", str(file), "--timeout", "5")
+        done = toolcast("lock", "--check", "--into", str(file), "--timeout", timeout)
         assert done.exit_code == 0, done.output

@@ -33,11 +33,16 @@ def browser() -> "Iterator[Browser]":
 
 
 @pytest.fixture(scope="session")
-def reference_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of the reference toolset, with changes to another state."""
+def reference_report() -> Report:
+    """The report of some tools of the reference toolset."""
     program()
-    report = report_of(ROOT, tools=TOOLS)
-    return write_page(with_changes(report), tmp_path_factory.mktemp("page") / "report.html")
+    return report_of(ROOT, tools=TOOLS)
+
+
+@pytest.fixture(scope="session")
+def reference_page(reference_report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of these, with changes to another state."""
+    return write_page(with_changes(reference_report), tmp_path_factory.mktemp("page") / "report.html")
 
 
 @pytest.fixture(scope="session")

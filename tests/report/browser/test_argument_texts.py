@@ -217,7 +217,7 @@ def test_texts_that_are_no_arguments(box: Box) -> None:
 
 
 @pytest.mark.corpora
-@pytest.mark.parametrize("corpus", sampled(CORPORA, ("github-mcp-server",)))
+@pytest.mark.parametrize("corpus", sampled(CORPORA, ("tau-bench",)))
 def test_instances_of_real_tools(box: Box, shared_dir: Path, corpus: str) -> None:
     lines = (shared_dir / "corpora" / f"{corpus}.jsonl").read_text("utf-8").splitlines()
     found: list[str] = []
