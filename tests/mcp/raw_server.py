@@ -1,13 +1,15 @@
 """An MCP server without the SDK, which sends what no SDK would.
 
-`python raw_server.py CASE stdio|json|sse [later]`. `TOOLS` has a defective tool for each case, listed between
-two sound ones; `LISTINGS` whole answers to `tools/list`, `GREETINGS` to `initialize`; `ANSWERS` results of
-calls. With `later`, the first listing is sound, and the first call announces that it changed.
+`python raw_server.py CASE [later]` speaks over stdio, `over_http` in the process of a test. `TOOLS` has a
+defective tool for each case, listed between two sound ones; `LISTINGS` whole answers to `tools/list`,
+`GREETINGS` to `initialize`; `ANSWERS` results of calls. With `later`, the first listing is sound, and the
+first call announces that it changed.
 """
 
 import json
 import sys
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -243,7 +245,9 @@ def on_stdio(server: Server) -> None:
         out.flush()
 
 
-def over_http(server: Server, form: str) -> None:
+def over_http(server: Server, form: str) -> ThreadingHTTPServer:
+    """A server on a port of its own, which serves once it is told to."""
+
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -262,9 +266,10 @@ def over_http(server: Server, form: str) -> None:
             if not endless:
                 self.send_header("content-length", str(len(answer or b"")))
             self.end_headers()
-            while endless:
-                self.wfile.write(b"x" * 65536)
-            self.wfile.write(answer or b"")
+            with suppress(ConnectionError):  # the client has read enough
+                while endless:
+                    self.wfile.write(b"x" * 65536)
+                self.wfile.write(answer or b"")
 
         def do_GET(self) -> None:
             self.send_error(405)
@@ -274,14 +279,8 @@ def over_http(server: Server, form: str) -> None:
         def log_message(self, format: str, *args: Any) -> None:
             """Nothing on the terminal."""
 
-    serving = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    print(serving.server_port, flush=True)
-    serving.serve_forever()
+    return ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 
 
 if __name__ == "__main__":
-    made = Server(sys.argv[1], "later" in sys.argv)
-    if sys.argv[2] == "stdio":
-        on_stdio(made)
-    else:
-        over_http(made, sys.argv[2])
+    on_stdio(Server(sys.argv[1], "later" in sys.argv))
