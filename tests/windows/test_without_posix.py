@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -84,8 +85,10 @@ GUARDED = {
 
 def posix_uses() -> Iterator[tuple[str, str]]:
     lacking = {"os": {*OS_NAMES}, "signal": {*SIGNAL_NAMES}}
+    named = re.compile(rf"\b(?:{'|'.join((*OS_NAMES, *SIGNAL_NAMES, *MODULES))})\b".encode())
     for file in chain.from_iterable(source.rglob("*.py") for source in SOURCES):
-        for node in ast.walk(ast.parse(file.read_bytes())):
+        content = file.read_bytes()
+        for node in ast.walk(ast.parse(content)) if named.search(content) else ():
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 if node.attr in lacking.get(node.value.id, ()):
                     yield node.value.id, node.attr
