@@ -11,6 +11,7 @@ import black
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from ruff import find_ruff_bin
 from toolcast.contract.build import build_tool
 from toolcast.spec.load import load_tool
 
@@ -115,18 +116,17 @@ def test_a_grammar_of_any_length_passes(tmp_path: Path, definition: str) -> None
     assert black.format_str(source, mode=black.Mode()) == source
 
 
-BLACK = (("black", "--check", "--quiet", "--diff"),)
+BLACK = ((sys.executable, "-m", "black", "--check", "--quiet", "--diff"),)
 RUFF = (
-    ("ruff", "format", "--check", "--no-cache", "--diff"),
-    ("ruff", "check", "--select", "I", "--no-cache", "--diff"),
+    (find_ruff_bin(), "format", "--check", "--no-cache", "--diff"),
+    (find_ruff_bin(), "check", "--select", "I", "--no-cache", "--diff"),
 )
 
 
 def judge(project: Path, *paths: str, commands: tuple[tuple[str, ...], ...] = BLACK + RUFF) -> None:
     """The checks that a project downstream runs, each with its defaults."""
     for command in commands:
-        shown = [sys.executable, "-m", *command, *paths]
-        done = subprocess.run(shown, cwd=project, capture_output=True, text=True)
+        done = subprocess.run([*command, *paths], cwd=project, capture_output=True, text=True)
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-4000:]}{done.stderr[-4000:]}"
 
 
