@@ -23,7 +23,7 @@ from toolcast.project.state.index import Index
 settings.register_profile(
     "default", max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
 )
-settings.register_profile("ci", settings.get_profile("default"), max_examples=30, derandomize=True)
+settings.register_profile("ci", settings.get_profile("default"), max_examples=15, derandomize=True)
 settings.register_profile("nightly", settings.get_profile("default"), max_examples=400)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
