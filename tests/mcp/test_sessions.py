@@ -40,20 +40,23 @@ def test_sessions_that_are_left_end_and_are_forgotten(sdk: Sdk) -> None:
     asyncio.run(asyncio.wait_for(use(), 60))
 
 
-def test_a_session_is_idle_from_the_end_of_its_last_request() -> None:
+def test_a_session_is_idle_from_the_end_of_its_last_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """As the SDK counts; else one that is open would take no share of the sessions."""
     from toolcast.mcp.serving.sessions import Sessions
 
+    now = 100.0
+    monkeypatch.setattr("toolcast.mcp.serving.sessions.monotonic", lambda: now)
     asked: list[tuple[str, str | None]] = []
 
     async def answering(scope: Any, receive: Any, send: Any) -> None:
+        nonlocal now
         session = dict(scope["headers"]).get(b"mcp-session-id")
         asked.append((scope["method"], session and session.decode()))
         await receive()
         headers = [(b"mcp-session-id", f"s{len(asked)}".encode())] if session is None else []
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         if scope["method"] == "GET":
-            await asyncio.sleep(0.3)  # a stream that stays open for longer than a session is idle
+            now += 0.3  # a stream that stays open for longer than a session is idle
         await send({"type": "http.response.body", "body": b""})
 
     async def use() -> None:
