@@ -60,7 +60,6 @@ class Terminal:
         self._seen = found + len(text)
 
     def type(self, text: str) -> None:
-        time.sleep(0.05)  # the question discards what is typed before it
         os.write(self._master, text.encode())
 
     def end(self) -> int:

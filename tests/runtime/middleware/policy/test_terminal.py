@@ -12,6 +12,8 @@ from toolcast.runtime.middleware.policy import ApprovalRequest, TerminalApprover
 from toolcast.runtime.middleware.policy.approval import Shape, question
 from toolcast.runtime.unicode_text import escape_control
 
+from tests.runtime.helpers import wait_for
+
 SHAPE = Shape("edit", (("file_path", "folder", '"/src/"'),))
 
 
@@ -33,7 +35,6 @@ def ask(typed: bytes, early: bytes = b"", asked: ApprovalRequest | None = None) 
         until = time.monotonic() + 60
         while b"Run it?" not in shown and time.monotonic() < until:
             shown += os.read(master, 4096)
-        time.sleep(0.02)
         os.write(master, typed)
         thread.join(60)
         assert not thread.is_alive()
@@ -130,15 +131,12 @@ def test_a_cancelled_call_lets_the_terminal_go() -> None:
 
     async def cancel() -> None:
         task = asyncio.create_task(workers.run(approver, request(a=1)))
-        await asyncio.sleep(0.05)
+        await asyncio.to_thread(os.read, master, 1)  # it asks
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    started = time.monotonic()
     asyncio.run(cancel())
-    while workers.running and time.monotonic() - started < 5:
-        time.sleep(0.01)
-    assert not workers.running
+    assert wait_for(lambda: not workers.running)
     os.close(master)
     os.close(slave)
