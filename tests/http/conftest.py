@@ -3,7 +3,6 @@
 import http.server
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -58,10 +57,8 @@ class Echo(http.server.BaseHTTPRequestHandler):
     def _answer(self) -> None:
         content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if self.path == "/slow":
-            time.sleep(0.6)
-            self.close_connection = True
-            return
-        if self.path == "/drop":
+            self.rfile.read(1)  # until the client has gone
+        if self.path in ("/slow", "/drop"):
             self.close_connection = True
             return
         headers = [[name, value] for name, value in self.headers.items()]

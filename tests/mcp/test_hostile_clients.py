@@ -83,7 +83,7 @@ def head(client: Any, length: int) -> bytes:
 
 def test_a_body_that_never_ends_is_answered(sdk: Sdk) -> None:
     async def use() -> bytes:
-        async with serving(sdk, HttpOptions(body_seconds=0.3)) as (client, _):
+        async with serving(sdk, HttpOptions(body_seconds=1)) as (client, _):
             reader, writer = await asyncio.open_connection("127.0.0.1", client.base_url.port)
             writer.write(head(client, 100) + b'{"jsonrpc"')
             status = await reader.readline()

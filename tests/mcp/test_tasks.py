@@ -366,7 +366,7 @@ def test_what_runs_longer_than_it_is_kept_is_cancelled(sdk: Sdk) -> None:
         await begin(client)
         await until(lambda: seen)
 
-    connected(sdk, server_of(work, Tasks(None, seconds=0.05)), use, extensions=[tasks_of_server()])
+    connected(sdk, server_of(work, Tasks(None, seconds=0.5)), use, extensions=[tasks_of_server()])
 
 
 PEOPLE = {f"token-of-{name}": Principal(id=name) for name in ("ada", "bob")}

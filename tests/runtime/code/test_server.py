@@ -368,10 +368,10 @@ def test_the_time_of_a_program_ends_its_calls_and_says_why() -> None:
         last = await sandbox.ask(note(1))
         assert last["id"] is None
         assert last["error"]["kind"] == "ended"
-        assert "0.05 seconds" in last["error"]["message"]
+        assert "0.5 seconds" in last["error"]["message"]
         assert await sandbox.answer() is None
 
-    run = run_program(program, note_registry(handler), CodeLimits(seconds=0.05))
+    run = run_program(program, note_registry(handler), CodeLimits(seconds=0.5))
     assert run.ended == "seconds"
     assert [each.error for each in run.calls] == ["ended"]
 
