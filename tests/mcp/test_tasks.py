@@ -324,8 +324,17 @@ def test_one_process_has_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "other").write_text("x" * 5000)
     with pytest.raises(database.StorageError, match="no SQLite database"):
         Tasks(tmp_path / "other")
+    with pytest.raises(database.StorageError, match="cannot be opened"):
+        Tasks("")  # SQLite would keep them in a file that ends with the process
     with pytest.raises(ValueError, match="positive"):
         Tasks(None, most=0)
+
+
+def test_a_file_may_have_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that means a database in memory to SQLite."""
+    monkeypatch.chdir(tmp_path)
+    Tasks(":memory:").close()
+    assert Path(":memory:").stat().st_size > 0
 
 
 def test_tasks_and_their_results_are_bounded(sdk: Sdk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ class Database:
             if path is not None:
                 _make_private(Path(path))
             self._connection = sqlite3.connect(
-                ":memory:" if path is None else os.fspath(path),
+                ":memory:" if path is None else Path(path).absolute(),  # "" and ":memory:" are names, too
                 timeout=_BUSY_SECONDS,
                 isolation_level=None,  # transactions are begun here, and nowhere else
                 check_same_thread=False,  # the lock is ours
