@@ -291,9 +291,12 @@ def test_clients_without_a_token_are_told_apart_by_address(sdk: Sdk) -> None:
     run(use())
 
 
-@pytest.mark.parametrize("wrong", [{"max_sessions": 0}, {"max_client_sessions": 0}])
-def test_bounds_of_sessions_are_checked_at_once(wrong: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="1 or more"):
+@pytest.mark.parametrize(
+    "wrong",
+    [{"max_sessions": 0}, {"max_client_sessions": 0}, {"body_seconds": 0}, {"body_seconds": float("nan")}],
+)
+def test_bounds_are_checked_at_once(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"1 or more|positive"):
         http_app(mcp_server(ToolRegistry()), options=HttpOptions(**wrong))
 
 

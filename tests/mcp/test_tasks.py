@@ -326,8 +326,9 @@ def test_one_process_has_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         Tasks(tmp_path / "other")
     with pytest.raises(database.StorageError, match="cannot be opened"):
         Tasks("")  # SQLite would keep them in a file that ends with the process
-    with pytest.raises(ValueError, match="positive"):
-        Tasks(None, most=0)
+    for bounds in ({"most": 0}, {"seconds": float("inf")}, {"seconds": float("nan")}):
+        with pytest.raises(ValueError, match="positive"):
+            Tasks(None, **bounds)
 
 
 def test_a_file_may_have_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -533,8 +534,9 @@ def test_lists_have_hints_for_caches(sdk: Sdk) -> None:
 
     assert connected(sdk, server_of(done, None, list_seconds=1.5), use) == (1500, "private")
     assert connected(sdk, server_of(done, None), use) == (0, "private")
-    with pytest.raises(ValueError, match="ttl_ms"):
-        server_of(done, None, list_seconds=-1)
+    for seconds in (-1, float("inf"), float("nan")):
+        with pytest.raises(ValueError, match="list_seconds"):
+            server_of(done, None, list_seconds=seconds)
 
 
 def test_deprecated_uses_are_said_once(sdk: Sdk, caplog: pytest.LogCaptureFixture) -> None:

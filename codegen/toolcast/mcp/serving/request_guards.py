@@ -123,8 +123,6 @@ class BodyDeadline:
     """
 
     def __init__(self, app: App, seconds: float) -> None:
-        if not 0 < seconds < float("inf"):
-            raise ValueError("body_seconds is a positive number of seconds")
         self._app = app
         self._seconds = seconds
 

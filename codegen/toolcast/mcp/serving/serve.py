@@ -210,6 +210,8 @@ def guarded(app: Any, host: str, options: HttpOptions) -> Any:
             f"{host} is reached from other machines: name the hosts by which clients call it "
             "(allowed_hosts, --allow-host tools.example.com:8000), or serve on 127.0.0.1."
         )
+    if not 0 < options.body_seconds < float("inf"):
+        raise ValueError("body_seconds is a positive number of seconds")
     hosts = [Authority.of(each) for each in options.allowed_hosts]
     origins = [Origin.of(each) for each in options.allowed_origins]
     app.add_middleware(BodyDeadline, seconds=options.body_seconds)

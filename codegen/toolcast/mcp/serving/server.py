@@ -96,7 +96,7 @@ def mcp_server(
     Raises:
         McpMissingError: the SDK is not installed.
         UnknownProviderError: nothing was generated for `provider`.
-        ValueError: `page_size` is below 1, `list_seconds` below 0, or an icon is not valid.
+        ValueError: `page_size` is below 1, `list_seconds` below 0 or infinite, or an icon is not valid.
     """
     sdk = load("mcp.server.lowlevel.server")
     changes: dict[Kind, Changes] = {}
@@ -152,6 +152,8 @@ def mcp_server(
 
 def _cache_hints(seconds: float) -> JsonObject:
     """Hints for lists. They are private: whoever may not call the server shall not read its lists."""
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"list_seconds is a number of seconds, 0 or more, not {seconds}.")
     hint = load("mcp.server.caching").CacheHint(ttl_ms=round(seconds * 1000))
     lists = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
     return dict.fromkeys(lists, hint)

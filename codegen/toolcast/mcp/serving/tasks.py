@@ -122,12 +122,12 @@ class Tasks:
             result_size: bytes of a result, as JSON. A task with a longer one fails.
 
         Raises:
-            ValueError: a bound is not positive.
+            ValueError: a bound is not positive, or `seconds` is infinite.
             StorageError: another process has the file, or it cannot be opened or written, is damaged or
                 holds something else.
         """
-        if min(seconds, most, most_of_client, result_size) <= 0:
-            raise ValueError("the bounds of tasks are positive")
+        if not (0 < seconds < float("inf") and min(most, most_of_client, result_size) > 0):
+            raise ValueError("the bounds of tasks are positive numbers")
         self.seconds = seconds
         self.result_size = result_size
         self.most = most
