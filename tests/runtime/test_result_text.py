@@ -15,6 +15,7 @@ from toolcast.agents.dispatch import Call, render
 from toolcast.agents.dispatch.wire_formats import FORMATS
 from toolcast.agents.text_calls import Call as TextCall
 from toolcast.agents.text_calls import render_results
+from toolcast.mcp import mcp_server
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import ToolRegistry, ToolResult
 from toolcast.runtime.functions.adapt import adapt
@@ -184,12 +185,13 @@ def tools() -> Iterator[dict[str, Binding]]:
         result={"type": "object", "required": ["result"],
                 "properties": {"result": {"type": "array", "items": {"type": "integer"}}}},
     )  # fmt: skip
+    specs["nullable.json"] = spec({"type": "object"}, result={"type": ["integer", "null"]})
     with package(specs, options=Options(providers=PROVIDERS)) as found:
         yield found
 
 
 def called(binding: Binding, value: Any = VALUE, provider: str | None = None, **options: Any) -> ToolResult:
-    registry = ToolRegistry(check_results=True, **options)
+    registry = ToolRegistry(**{"check_results": True, **options})
     made = msgspec.convert(value, binding.result) if isinstance(value, dict) else value
     registry.register(binding, lambda params, context: made)  # noqa: ARG005 - a handler's signature
     return asyncio.run(registry.execute(binding.name, {}, provider))
@@ -270,3 +272,24 @@ def test_a_text_that_is_json_is_not_taken_for_data(tools: dict[str, Binding]) ->
     assert re.match(r"\{", result.output)
     (message,) = render([Call(id="x", name="paths", arguments="{}", index=0)], [result], "mcp")
     assert message["structuredContent"]["next"] == "p2"
+
+
+@pytest.mark.parametrize("returned", [None, ToolResult.ok("no number")])
+def test_null_is_a_result_where_the_contract_accepts_it(tools: dict[str, Binding], returned: Any) -> None:
+    """As it is for a program, and over HTTP."""
+    mcp = pytest.importorskip("mcp")
+    registry = ToolRegistry()
+    registry.register(tools["nullable"], lambda params, context: returned)  # noqa: ARG005
+
+    async def use() -> Any:
+        async with mcp.Client(mcp_server(registry), mode="2026-07-28") as client:
+            return await client.call_tool("nullable", {})
+
+    for options in ({}, {"check_results": True}, {"check_results": False}):
+        assert called(tools["nullable"], returned, **options).success
+    result = registry.execute_sync("nullable", {})
+    assert (result.data, result.output) == (None, "null" if returned is None else "no number")
+    served = asyncio.run(asyncio.wait_for(use(), 60))
+    assert (served.is_error, served.content[0].text) == (False, result.output)
+    assert "structured_content" in served.model_fields_set
+    assert called(tools["plain"], None).output == ""  # a fault: there is no data

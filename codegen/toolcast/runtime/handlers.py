@@ -162,7 +162,8 @@ def as_result(binding: AnyBinding, value: object, provider: str | None, call_id:
     if isinstance(value, ToolResult):
         return value
     if value is None:
-        return ToolResult(True)
+        is_data = binding.result is not None and find_mismatch(binding, None) is None
+        return ToolResult(True, "null" if is_data else "")
     if binding.text is not None:
         return _in_own_text(binding, value, call_id)
     try:

@@ -197,6 +197,8 @@ def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> Jso
     (made,) = render([Call(id="", name=name, arguments={}, index=0)], [result], _dialect_of(version))
     if not result.success or tool.output is None:
         return made
+    if result.data is None and tool.output.accepts(None):
+        made = {**made, "structuredContent": None}
     if "structuredContent" not in made:
         return _broken(name, made, "has none of the data that its output schema promises")
     value = made["structuredContent"]
