@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 from ...hidden_characters import escape_hidden, without_hidden
 from ...jsonschema.json_values import JsonMapping, JsonObject
 from ...runtime.context import Framework, ToolContext
+from ...runtime.database import StorageError
 from ...runtime.errors import MissingCapabilityError, RefusalError, UnknownToolError
 from ...runtime.middleware.policy.approval import Answer, ApprovalRequest, described
 from ...runtime.questions import Asker, ElicitationRequest, ask
@@ -35,7 +36,15 @@ from .listed import Announcer, Changes, Kind, Listed, ListedTool, answer, is_mod
 from .offered_requests import OfferedFunctions, OfferedRequests
 from .prompts_and_resources import Prompts, Resources
 from .sessions import closing_stream
-from .tasks import TaskCalls, TaskChannel, Tasks, check_listening, needs_tasks, takes_tasks
+from .tasks import (
+    TaskCalls,
+    TaskChannel,
+    Tasks,
+    TooManyTasksError,
+    check_listening,
+    needs_tasks,
+    takes_tasks,
+)
 
 
 def mcp_server(
@@ -215,8 +224,9 @@ class _Offered:
         call = resumed(context, params)
         if call is None:
             tasks = self._tasks_for(context, tool)
-            if tasks is not None:
-                return await self._start(tasks, context, params, tool)
+            task = None if tasks is None else await self._start(tasks, context, params, tool)
+            if task is not None:
+                return task
             call = self._begin(context, params, tool)
         async with closing_stream(context):
             asked = await call.questions(context, params)
@@ -239,7 +249,7 @@ class _Offered:
         return None
 
     async def _start(self, tasks: TaskCalls, context: Any, params: Any, tool: ListedTool) -> Any:
-        """Answer a call with a task."""
+        """Answer a call with a task; None where there is no room for one, and the tool does without."""
 
         async def run(channel: TaskChannel) -> ToolResult:
             result = await self._run(channel, params, tool)
@@ -253,7 +263,9 @@ class _Offered:
         try:
             channel = TaskChannel(context, self._extra, params.input_responses)
             return await tasks.start(channel, run, sent, context.lifespan_context[WAITING])
-        except RefusalError as problem:
+        except TooManyTasksError as problem:
+            return sent(ToolResult.failed(str(problem))) if tool.binding.task_support == "required" else None
+        except StorageError as problem:
             return sent(ToolResult.failed(str(problem)))
 
     def _begin(self, context: Any, params: Any, tool: ListedTool) -> RunningCall:

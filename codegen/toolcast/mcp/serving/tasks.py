@@ -117,7 +117,8 @@ class Tasks:
         Args:
             path: the file; None to keep tasks in memory, until the program ends.
             seconds: seconds from its call for which a task is kept. One that still runs then is cancelled.
-            most: tasks that are kept. Past it a call fails with that reason, and does not run.
+            most: tasks that are kept. Past it a call of a tool that has to be a task fails with that reason,
+                and does not run; any other is answered when it ends.
             most_of_client: the same for one principal; without authentication only `most` holds.
             result_size: bytes of a result, as JSON. A task with a longer one fails.
 
@@ -139,8 +140,12 @@ class Tasks:
         self.database.close()
 
 
+class TooManyTasksError(RefusalError):
+    """A call for which there is no room; it did not run."""
+
+
 def _create(kept: Tasks, owner: str | None) -> _Row:
-    """Keep a new task. Raises RefusalError where there are too many, StorageError where it cannot be."""
+    """Keep a new task. Raises TooManyTasksError, StorageError where it cannot be kept."""
     now = time.time()
     row = _Row(secrets.token_urlsafe(32), owner, now, now, now + kept.seconds, "working")
     with kept.database.write() as connection:
@@ -148,7 +153,7 @@ def _create(kept: Tasks, owner: str | None) -> _Row:
         (count,) = connection.execute("SELECT count(*) FROM tasks").fetchone()
         (own,) = connection.execute("SELECT count(*) FROM tasks WHERE owner = ?", [owner]).fetchone()
         if count >= kept.most or own >= kept.most_of_client:
-            raise RefusalError(
+            raise TooManyTasksError(
                 f"The server keeps {kept.most} tasks at most, {kept.most_of_client} of one client, and "
                 "has as many: the tool did not run. Wait until some have expired, then call again."
             )
@@ -237,7 +242,7 @@ class TaskCalls:
 
     async def start(self, channel: TaskChannel, run: _Run, answer: _Answer, server: object) -> JsonObject:
         """Return the result of a call that is a new task, and runs from now on. `server` stands for the
-        server while it runs. Raises RefusalError: there are too many tasks, or they cannot be kept.
+        server while it runs. Raises TooManyTasksError, and StorageError where it cannot be kept.
         """
         row = await asyncio.to_thread(_create, self._kept, _owner(channel.context))
         work = asyncio.create_task(self._follow(row, partial(run, channel), answer))
