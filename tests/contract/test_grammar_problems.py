@@ -123,6 +123,14 @@ def test_a_text_names_members_of_the_result(text: str, found: tuple[int, int, st
     assert {each.code for each in problems} <= {"unknown-member", "bad-text"}
 
 
+def test_a_text_cannot_name_every_member() -> None:
+    result = "result: {type: object, properties: {'@odata.count': {type: integer}, value: {type: string}}}"
+    (problem,) = found_in(f"{HEAD}parameters: {{type: object}}\ntext: ['@odata.count']\n{result}\n")
+    assert problem.hint == (
+        "members of `result` are `value`; no path leads to a name with a dot, a star, brackets or braces"
+    )
+
+
 def test_a_text_needs_a_result() -> None:
     (problem,) = found_in(f"{HEAD}parameters: {{type: object}}\ntext: [a]\n")
     assert (problem.code, problem.line, problem.column) == ("no-result", 5, 1)

@@ -22,7 +22,16 @@ from ..jsonschema.validator import Validator
 from ..jsonschema.validator_errors import SearchTooLong, UnsupportedSchema
 from ..runtime.hidden_parameters import hiding_problem
 from ..runtime.mcp_headers import KEYWORD, annotated, header_problems
-from ..runtime.result_text import ELEMENTS, MEMBERS, Place, ResultTextError, Steps, result_text, written
+from ..runtime.result_text import (
+    ELEMENTS,
+    MEMBERS,
+    Place,
+    ResultTextError,
+    Steps,
+    is_name,
+    result_text,
+    written,
+)
 from ..spec.parsed_document import Document, Path, diagnose
 from ..spec.read_file import SourceDocument
 from ..spec.spec_checker import choices, nearest, quoted
@@ -528,13 +537,22 @@ def _below(node: Node, step: str) -> tuple[Node, ...]:
             return ()
 
 
+_NO_NAMES: Final = "no path leads to a name with a dot, a star, brackets or braces"
+
+
 def _hint(steps: Steps, index: int, at: Sequence[Node]) -> str:
     before, step, after = steps[:index], steps[index], steps[index + 1 :]
     of = f"`{written(before) or 'result'}`"
     if any(isinstance(node, Array | Tuple) for node in at):
         rest = after if step == MEMBERS else (step, *after)
         return f"{of} is a list: write `{written((*before, ELEMENTS, *rest))}`"
-    names = sorted({field.encode_name for node in at if isinstance(node, Object) for field in node.fields})
+    members = {field.encode_name for node in at if isinstance(node, Object) for field in node.fields}
+    names = sorted(filter(is_name, members))
+    more = (
+        "; no path leads to a name with a dot, a star, brackets or braces"
+        if len(names) < len(members)
+        else ""
+    )
     if step not in (ELEMENTS, MEMBERS) and (close := nearest(step[1:], names[:_MOST_COMPARED])):
         return f"did you mean `{written((*before, f'.{close}', *after))}`?"
-    return f"members of {of} are {choices(names)}" if names else f"{of} has no members"
+    return f"members of {of} are {choices(names)}{more}" if names else f"{of} has no members{more}"

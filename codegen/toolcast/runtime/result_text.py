@@ -77,6 +77,11 @@ def result_text(stated: Sequence[str] | str) -> ResultText:
     return found
 
 
+def is_name(text: str) -> bool:
+    """Return whether a path can name a member of this name."""
+    return re.fullmatch(_NAME, text) is not None
+
+
 def written(steps: Iterable[str]) -> str:
     """Return steps as a path."""
     return "".join(steps).removeprefix(".")
