@@ -7,6 +7,8 @@ monitor, text converter or pager of the repository runs, and nothing is fetched.
 import os
 import posixpath
 import re
+import shutil
+import subprocess
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from hashlib import sha1, sha256
@@ -18,7 +20,6 @@ from msgspec.structs import replace
 
 from ...config import Config, find_config, load_config, show
 from ...diagnostics import Diagnostic
-from ...git_process import GitOutput, git_program, run_git
 from ...project.profiles import find_types
 from ...spec.discovery import kind_of, stem_problems
 from ...spec.spec_checker import MAX_BYTES
@@ -41,6 +42,61 @@ _EXACT: Final = ".."
 _MAX_REF: Final = 500
 _REF: Final = re.compile(r"[^\x00-\x20\x7f-][^\x00-\x1f\x7f]*")
 _DEEPER: Final = "fetch its history: git fetch --unshallow (with actions/checkout: `fetch-depth: 0`)"
+_SECONDS: Final = 60
+"""That git may take for a command."""
+_QUIET: Final = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "--no-pager")
+"""A repository's own configuration names programs that git runs."""
+_ENVIRONMENT: Final[Mapping[str, str]] = {
+    "GIT_ALLOW_PROTOCOL": "none",  # no transport has that name: nothing is fetched, whatever git's version
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+
+
+class _GitOutput(Struct, frozen=True):
+    """The output of git; `status` is its exit status, -1 if it took too long and was stopped."""
+
+    status: int
+    output: bytes
+    errors: str
+
+    @property
+    def text(self) -> str:
+        """The output as text, without the line break at its end."""
+        return self.output.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+
+def _git_program() -> str | None:
+    """Return the path of git, but not of one in the working directory, which Windows would search first."""
+    found = shutil.which("git")
+    if found is None or not Path(found).is_absolute() or Path(found).parent == Path.cwd():
+        return None
+    return found
+
+
+def run_git(program: str, folder: Path, *words: str, given: bytes = b"") -> _GitOutput:
+    """Run one command of git; return its exit status and output. `words` that a user gave must not start with
+    a hyphen; `given` is what the command reads. Raises UnreadableStateError where it cannot be started.
+    """
+    try:
+        done = subprocess.run(
+            [program, *_QUIET, *words],
+            cwd=folder,
+            env={**os.environ, **_ENVIRONMENT},
+            input=given,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return _GitOutput(-1, b"", f"git {words[0]} took more than {_SECONDS} seconds")
+    except OSError as error:
+        message = f"git cannot be run: {error.strerror or error}"
+        raise unreadable("git", "no-git", message, "name a folder or a file: --against DIR") from None
+    return _GitOutput(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip())
 
 
 class _Repository(Struct, frozen=True):
@@ -51,9 +107,9 @@ class _Repository(Struct, frozen=True):
     specs: str  # posix; "" where the top folder itself holds the specs
     shown_root: str
 
-    def ask(self, *words: str, given: bytes = b"") -> GitOutput:
+    def ask(self, *words: str, given: bytes = b"") -> _GitOutput:
         """Run git in the top folder. Raises UnreadableStateError where it cannot be started."""
-        return _ask(self.program, self.top, *words, given=given)
+        return run_git(self.program, self.top, *words, given=given)
 
 
 def _open_repository(config: Config, shown_root: str, option: str) -> _Repository:
@@ -62,11 +118,11 @@ def _open_repository(config: Config, shown_root: str, option: str) -> _Repositor
     Raises UnreadableStateError: git is not installed or refuses, there is no repository, or the specs are not
     in it.
     """
-    program = git_program()
+    program = _git_program()
     if program is None:
         hint = "install git, or name a folder or a file: --against DIR"
         raise unreadable(option, "no-git", "git is not installed, so no commit can be read", hint)
-    answer = _ask(program, config.base, "rev-parse", "--show-toplevel")
+    answer = run_git(program, config.base, "rev-parse", "--show-toplevel")
     if answer.status:
         raise _no_repository(answer, option)
     top = Path(os.path.realpath(answer.text))
@@ -78,15 +134,7 @@ def _open_repository(config: Config, shown_root: str, option: str) -> _Repositor
     return _Repository(program, top, "" if below == "." else below, shown_root)
 
 
-def _ask(program: str, folder: Path, *words: str, given: bytes = b"") -> GitOutput:
-    try:
-        return run_git(program, folder, *words, given=given)
-    except OSError as error:
-        message = f"git cannot be run: {error.strerror or error}"
-        raise unreadable("git", "no-git", message, "name a folder or a file: --against DIR") from None
-
-
-def _no_repository(answer: GitOutput, option: str) -> UnreadableStateError:
+def _no_repository(answer: _GitOutput, option: str) -> UnreadableStateError:
     if "dubious ownership" in answer.errors:
         message = "the repository belongs to another user, and git does not read it"
         hint = (
@@ -102,7 +150,7 @@ def _no_repository(answer: GitOutput, option: str) -> UnreadableStateError:
 _CHECK: Final = "see whether `git status` and `git fsck` work here, or name a folder: --against DIR"
 
 
-def said(answer: GitOutput) -> str:
+def said(answer: _GitOutput) -> str:
     """Return git's own reason for a failure, on one line: the first of stderr, else the exit status."""
     lines = [line for line in answer.errors.splitlines() if line]
     return lines[0].removeprefix("fatal: ")[:200] if lines else f"exit status {answer.status}"
@@ -159,10 +207,10 @@ def _commit(repository: _Repository, name: str, option: str) -> str:
 
 
 def _is_commit(folder: Path, name: str) -> bool:
-    program = git_program()
+    program = _git_program()
     if program is None or not _REF.fullmatch(name) or len(name) > _MAX_REF:
         return False
-    return _ask(program, folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").status == 0
+    return run_git(program, folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").status == 0
 
 
 def _is_shallow(repository: _Repository) -> bool:
