@@ -4,9 +4,8 @@ Strings are made of their own characters; how these are written in a text is for
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from math import inf, nextafter
-from typing import Final, NamedTuple
+from math import ceil, floor, inf
+from typing import Final, NamedTuple, TypeVar
 
 from ..jsonschema.charset import Ranges, complement, union
 from ..jsonschema.ecma import build
@@ -27,6 +26,8 @@ from .expressions import (
     repeated,
     sequence,
 )
+
+_Bound = TypeVar("_Bound", int, float)
 
 _SURROGATES: Final[Ranges] = ((0xD800, 0xDFFF),)
 _SCALARS: Final = complement(_SURROGATES)
@@ -246,9 +247,9 @@ MAX_DIGITS: Final = 308
 _WHOLE: Final = 30
 _FRACTION: Final = 20
 """Digits of a number before and after its point; with an exponent it may be any that a float holds."""
-_GREATEST: Final = Decimal("1.7976931348623157e308")
 _LEAST: Final = -324
-_EXACT: Final = Context(prec=2000)
+_GREATEST: Final = "7976931348623157"
+"""Digits behind `1.` of the greatest float, whose exponent is `MAX_DIGITS`."""
 
 
 def _digits(low: int, high: int | None) -> Expression:
@@ -276,7 +277,7 @@ def _between(low: str, high: str) -> Expression:
     return choice([*options, end])
 
 
-def _whole(low: int, high: int | None, most: int) -> Expression:
+def _whole(low: int, high: int | None, most: int = MAX_DIGITS) -> Expression:
     """Return the integers from `low` (0 or more) to `high`, of at most so many digits."""
     longest: int = 10**most - 1
     high = longest if high is None else min(high, longest)
@@ -295,16 +296,14 @@ def _whole(low: int, high: int | None, most: int) -> Expression:
 
 
 def _signed(
-    low: Decimal | None, high: Decimal | None, magnitude: Callable[[Decimal, Decimal | None], Expression]
+    low: _Bound | None, high: _Bound | None, magnitude: Callable[[_Bound, _Bound | None], Expression]
 ) -> Expression:
     """Return numbers from `low` to `high`: those of a sign are written by `magnitude`."""
-    zero = Decimal(0)
     options = []
     if high is None or high >= 0:
-        options.append(magnitude(zero if low is None else max(low, zero), high))
+        options.append(magnitude(max(low or 0, 0), high))
     if low is None or low < 0:
-        least = zero if high is None or high >= 0 else high.copy_negate()
-        found = magnitude(least, None if low is None else low.copy_negate())
+        found = magnitude(max(-(high or 0), 0), None if low is None else -low)
         options.append(sequence(Text("-"), found))
     if len(options) == 2 and sequence(Text("-"), options[0]) == options[1]:
         return sequence(optional(Text("-")), options[0])
@@ -313,113 +312,35 @@ def _signed(
 
 def integer(low: int | None, high: int | None) -> Expression:
     """Return the integers between two bounds, both included, of at most `MAX_DIGITS` digits."""
-
-    def magnitude(least: Decimal, most: Decimal | None) -> Expression:
-        return _whole(int(least), None if most is None else int(most), MAX_DIGITS)
-
-    least, most = (None if each is None else Decimal(each) for each in (low, high))
-    return _signed(least, most, magnitude)
+    return _signed(low, high, _whole)
 
 
-def number(low: Decimal | None, high: Decimal | None) -> Expression:
-    """Return the numbers between two bounds, both included: each that a float holds has a spelling, and each
-    spelling is read as a finite float between the bounds.
+def number(low: float | None, high: float | None) -> Expression:
+    """Return numbers whose sign and whole part two bounds admit, both included: each that a float holds has a
+    spelling, and each spelling is read as a finite float. With an exponent it may be closer to zero or have
+    another first digit.
     """
-    return _signed(low, high, lambda least, most: choice([_plain(least, most), _scientific(least, most)]))
+    return _signed(low, high, _real)
 
 
-def exclusive(bound: float, towards: float) -> Decimal:
-    """Return the next number beside an exclusive bound: a number past it, with however many digits, is read
-    as one that the bound admits.
-    """
-    return Decimal(repr(nextafter(float(bound), towards)))
-
-
-def _plain(low: Decimal, high: Decimal | None, whole: int = _WHOLE) -> Expression:
-    """Return decimals without an exponent."""
-    unit = Decimal(1).scaleb(-_FRACTION)
-    low = low.quantize(unit, ROUND_CEILING, _EXACT)
-    most = _EXACT.subtract(Decimal(10**whole), unit)
-    top = (most if high is None else min(high, most)).quantize(unit, ROUND_FLOOR, _EXACT)
-    if low > top:
-        return NOTHING
-    (first, above), (last, below) = (_split(each) for each in (low, top))
-    if first == last:
-        return sequence(_whole(first, first, whole), _fraction(above, below))
-    from_zero = not above.strip("0")
-    to_end = not below.strip("9")
-    begin, end = first + (not from_zero), last - (not to_end)
-    options = []
-    if not from_zero:
-        options.append(sequence(_whole(first, first, whole), _fraction(above, "9" * _FRACTION)))
-    options.append(sequence(_whole(begin, end, whole), _fraction("0" * _FRACTION, "9" * _FRACTION)))
-    if not to_end:
-        options.append(sequence(_whole(last, last, whole), _fraction("0" * _FRACTION, below)))
+def _real(least: float, most: float | None) -> Expression:
+    """Return the numbers with the whole parts from that of `least`, which is no less than zero."""
+    zero, fraction = Text("0"), optional(sequence(Text("."), _digits(1, _FRACTION)))
+    below = None if most is None else ceil(most) - 1
+    options = [sequence(_whole(floor(least), below, _WHOLE), fraction)]
+    if most is not None and float(most).is_integer():
+        last = optional(sequence(Text("."), repeated(zero, 1, _FRACTION)))
+        options.append(sequence(_whole(floor(most), floor(most), _WHOLE), last))
+    power = Characters(((0x45, 0x45), (0x65, 0x65)))
+    mantissa = sequence(Characters(((0x31, 0x39),)), fraction, power)
+    up = sequence(optional(Text("+")), Repeat(zero, 0, 2))
+    if least < 1 and most != 0:
+        options.append(sequence(mantissa, Text("-"), Repeat(zero, 0, 2), _whole(1, -_LEAST)))
+    digits = MAX_DIGITS + 1 if most is None else len(str(floor(most)))
+    if digits > 1:
+        options.append(sequence(mantissa, up, _whole(0, min(digits, MAX_DIGITS) - 1)))
+    if digits > MAX_DIGITS:
+        more = [sequence(one_of(((0x30, 0x36),)), _digits(0, _FRACTION)), _between("7" + "0" * 15, _GREATEST)]
+        end = sequence(power, optional(Text("+")), Text(str(MAX_DIGITS)))
+        options.append(sequence(Text("1"), optional(sequence(Text("."), choice(more))), end))
     return choice(options)
-
-
-def _split(value: Decimal) -> tuple[int, str]:
-    whole, _, fraction = f"{value:f}".partition(".")
-    return int(whole), fraction
-
-
-def _fraction(low: str, high: str) -> Expression:
-    """Return a point and digits, or nothing for zero."""
-    if not low.strip("0") and not high.strip("9"):
-        return optional(sequence(Text("."), _digits(1, _FRACTION)))
-    digits = sequence(Text("."), _tail(low, high))
-    return digits if low.strip("0") else optional(digits)
-
-
-def _tail(low: str, high: str) -> Expression:
-    """Return the digits of a fraction between two of one length; zeros at the end may be left out."""
-    if not low.strip("0") and not high.strip("9"):
-        return _digits(1, len(low))
-    if not low.strip("0") and not high.strip("0"):
-        return repeated(Text("0"), 1, len(low))
-    by_rest: dict[Expression, list[tuple[int, int]]] = {}
-    for value in range(int(low[0]), int(high[0]) + 1):
-        below = low[1:] if value == int(low[0]) else "0" * (len(low) - 1)
-        above = high[1:] if value == int(high[0]) else "9" * (len(low) - 1)
-        rest: Expression = _tail(below, above) if below else Text("")
-        rest = optional(rest) if below and not below.strip("0") else rest
-        by_rest.setdefault(rest, []).append((0x30 + value, 0x30 + value))
-    return choice(sequence(one_of(union(digits)), rest) for rest, digits in by_rest.items())
-
-
-def _scientific(low: Decimal, high: Decimal | None) -> Expression:
-    """Return decimals with one digit before the point, and an exponent."""
-    top = _GREATEST if high is None else min(high, _GREATEST)
-    if top <= 0 or low > top:
-        return NOTHING
-    last = top.adjusted()
-    first = low.adjusted() if low > 0 else _LEAST
-    if last < first:
-        return NOTHING
-    least = low.scaleb(-first, _EXACT) if low > 0 else Decimal(1)
-    most = top.scaleb(-last, _EXACT)
-    full = Decimal(10) - Decimal(1).scaleb(-_FRACTION)
-    if first == last:
-        return _power(_plain(least, most, 1), first, first)
-    options = []
-    begin, end = first + (least > 1), last - (most < full)
-    if begin > first:
-        options.append(_power(_plain(least, full, 1), first, first))
-    options.append(_power(_plain(Decimal(1), full, 1), begin, end))
-    if end < last:
-        options.append(_power(_plain(Decimal(1), most, 1), last, last))
-    return choice(options)
-
-
-def _power(mantissa: Expression, first: int, last: int) -> Expression:
-    """Return a mantissa with an exponent between two."""
-    options = []
-    zeros = Repeat(Text("0"), 0, 2)
-    if first < 0:
-        found = _whole(max(-last, 1) if last < 0 else 1, -first, 3)
-        options.append(sequence(sequence(Text("-"), zeros), found))
-    if last >= 0:
-        found = _whole(max(first, 0), last, 3)
-        options.append(sequence(sequence(optional(Text("+")), zeros), found))
-    exponent = choice(options)
-    return sequence(sequence(mantissa, Characters(((0x45, 0x45), (0x65, 0x65)))), exponent)

@@ -8,8 +8,7 @@ items, multiples, keys that stand twice) is a loss: the grammar is looser there,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
-from math import ceil, floor, inf
+from math import ceil, floor, inf, nextafter
 from typing import Any, Final, NoReturn
 
 from msgspec import Struct
@@ -37,7 +36,6 @@ from .expressions import NOTHING, Choice, Expression, Rule, Rules, Text, choice,
 from .scalars import (
     ANY_TEXT,
     InexpressibleError,
-    exclusive,
     formatted,
     integer,
     limited,
@@ -54,8 +52,6 @@ _SHOWN: Final = 80
 _MAX_NODES: Final = 20_000
 _MAX_FIELDS: Final = 1_000
 _MAX_NESTING: Final = 100
-_SPARSE: Final = 2**53
-"""From here on there are integers beside a bound that no float holds."""
 
 
 class UnwritableError(ValueError):
@@ -176,18 +172,17 @@ class Values:
     def _number(self, node: Number) -> Expression:
         if node.multiple_of is not None and not (node.integer and node.multiple_of == 1):
             self._lose(node, "multipleOf", "is not regular for a grammar")
-        least, above = _some(node.minimum), _some(node.exclusive_minimum)
-        most, below = _some(node.maximum), _some(node.exclusive_maximum)
-        lows = [*map(ceil, least), *(floor(each) + 1 for each in above)]
-        highs = [*map(floor, most), *(ceil(each) - 1 for each in below)]
-        name, found = "integer", integer(max(lows, default=None), min(highs, default=None))
-        if not node.integer:
-            floats = [*map(_exact, least), *(exclusive(each, inf) for each in above)]
-            ends = [*map(_exact, most), *(exclusive(each, -inf) for each in below)]
-            whole = [found] if any(abs(each) >= _SPARSE for each in (*above, *below)) else []
-            name = "number"
-            found = choice([number(max(floats, default=None), min(ends, default=None)), *whole])
-        return self._rule(node, found, "" if least or above or most or below else name, token=True)
+        bounds = _bounds(node)
+        for keyword, bound in bounds.items():
+            if not (node.integer or _is_exact(keyword, bound)):
+                reason = "is said of the sign and the whole part, and roughly of numbers with an exponent"
+                self._lose(node, keyword, reason)
+        meant = _INTEGERS if node.integer else _FLOATS
+        low = max((meant[each](bounds[each]) for each in _LOW if each in bounds), default=None)
+        high = min((meant[each](bounds[each]) for each in _HIGH if each in bounds), default=None)
+        name = "integer" if node.integer else "number"
+        found = (integer if node.integer else number)(low, high)
+        return self._rule(node, found, "" if bounds else name, token=True)
 
     def _reference(self, node: Reference) -> Expression:
         if self._possible is None:
@@ -436,9 +431,28 @@ def uncounted(node: Object, said: int = 0) -> Iterator[str]:
         yield "maxProperties"
 
 
-def _some(bound: float | None) -> tuple[float, ...]:
-    return () if bound is None else (bound,)
+_LOW: Final = ("minimum", "exclusiveMinimum")
+_HIGH: Final = ("maximum", "exclusiveMaximum")
+_INTEGERS: Final[Mapping[str, Callable[[float], int]]] = {
+    "minimum": ceil, "exclusiveMinimum": lambda each: floor(each) + 1,
+    "maximum": floor, "exclusiveMaximum": lambda each: ceil(each) - 1,
+}  # fmt: skip
+_FLOATS: Final[Mapping[str, Callable[[float], float]]] = {
+    "minimum": float, "exclusiveMinimum": lambda each: nextafter(each, inf),
+    "maximum": float, "exclusiveMaximum": lambda each: nextafter(each, -inf),
+}  # fmt: skip
+"""The least and the greatest numbers that bounds admit."""
 
 
-def _exact(bound: float) -> Decimal:
-    return Decimal(repr(bound))
+def _bounds(node: Number) -> dict[str, float]:
+    values = (node.minimum, node.exclusive_minimum, node.maximum, node.exclusive_maximum)
+    return {
+        keyword: bound for keyword, bound in zip((*_LOW, *_HIGH), values, strict=True) if bound is not None
+    }
+
+
+def _is_exact(keyword: str, bound: float) -> bool:
+    """Tell whether `number` keeps to a bound: a whole one that is small, and none that excludes itself."""
+    inward = bound >= 0 if keyword in _LOW else bound <= 0
+    small = abs(bound) <= 1 and not keyword.startswith("exclusive") if inward else abs(bound) < 10
+    return small and float(bound).is_integer()
