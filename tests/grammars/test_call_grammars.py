@@ -64,15 +64,15 @@ def test_a_loss_tells_of_its_own_place_alone() -> None:
     parameters = {"type": "object", "properties": {"one": items, "two": second}}
     ledger = Ledger(SchemaTree({"$defs": {"text": first}, "parameters": parameters}, "/parameters"))
     two = "/parameters/properties/two/anyOf"
-    looser = GrammarLoss("f", f"{two}/0", "pattern", "", "is not said")
-    shared = GrammarLoss("f", "/$defs/text/anyOf/0", "pattern", "", "is not said")
+    looser = GrammarLoss("f", f"{two}/0", "pattern", "is not said")
+    shared = GrammarLoss("f", "/$defs/text/anyOf/0", "pattern", "is not said")
     pattern, type = (Violation("$.two", "", keyword) for keyword in ("pattern", "type"))
     union = Violation("$.two", "", "anyOf", forms=((type,), (pattern,)))
     assert ledger.untold([looser], [pattern, union]) == []
     assert ledger.untold([looser], [type, Violation("$.one[0]", "", "pattern")], textual=False) != []
     assert ledger.untold([shared], [Violation("$.one[0]", "", "pattern")]) == []
     assert ledger.untold([shared], [pattern, union]) == [pattern, union]
-    stricter = GrammarLoss("f", f"{two}/1", "type", "", "is without null, which has no form as text", True)
+    stricter = GrammarLoss("f", f"{two}/1", "type", "is without null, which has no form as text", True)
     assert ledger.keeps_out([stricter], {"two": None})
     assert not ledger.keeps_out([stricter], {"one": [None], "two": "a"})
 

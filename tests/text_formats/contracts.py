@@ -13,7 +13,7 @@ from toolcast.contract.build import Built, build_tool
 from toolcast.contract.tree import Array, Contract, Map, Node, Object, Reference, Tuple, Union
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.spec_reader import read_tool
-from toolcast.text_formats.engines import write
+from toolcast.text_formats.engines import TURNS, Engine, write
 from toolcast.text_formats.expressions import Grammar, Rules
 from toolcast.text_formats.values import GrammarLoss, Values
 
@@ -36,23 +36,25 @@ def built(schema: Any) -> Built | None:
 class Written:
     """The grammar of a tool's arguments; raises UnwritableError."""
 
-    def __init__(self, made: Built) -> None:
+    def __init__(self, made: Built, engine: Engine = "llguidance") -> None:
         assert made.contract is not None
         self.contract: Contract = made.contract
-        rules = Rules()
+        rules = Rules(TURNS[engine])
         values = Values(self.contract, rules, "tool")
         self.grammar: Grammar = rules.grammar(values.arguments())
         self.losses: tuple[GrammarLoss, ...] = values.losses
         self._document = made.document
 
     @classmethod
-    def of(cls, *properties: Any, required: bool = True, **more: Any) -> "Written":
+    def of(
+        cls, *properties: Any, required: bool = True, engine: Engine = "llguidance", **more: Any
+    ) -> "Written":
         """Of an object that has only these properties."""
         names = dict(zip("abcdefgh", properties, strict=False))
         known = {"additionalProperties": False, "required": [*names]} if required else {}
         made = built({"type": "object", "properties": names, **known, **more})
         assert made is not None
-        return cls(made)
+        return cls(made, engine)
 
     @cached_property
     def oracle(self) -> Oracle:
@@ -62,7 +64,7 @@ class Written:
     @cached_property
     def texts(self) -> Texts:
         """What llguidance lets pass."""
-        return texts(write(self.grammar, "llguidance")[0])
+        return texts(write(self.grammar, "llguidance"))
 
     def accepts(self, value: Any) -> bool:
         """Whether a value is written as it is, or as a text."""

@@ -277,12 +277,10 @@ def test_the_reference_tools_have_a_grammar_in_every_format(name: str) -> None:
     matcher(registry.grammar(name, "llguidance").text)
 
 
-def test_a_structural_tag_leaves_text_to_the_engine_and_says_the_rest() -> None:
+def test_a_structural_tag_holds_the_grammar() -> None:
     made = call_grammar("qwen3-coder", "xgrammar-tag", TOOLS, CallsAllowed())
-    free = json.loads(made.text)["format"]["elements"][1]
-    assert (free["triggers"], free["stop_after_first"]) == (["<tool_call>"], True)
-    assert "<function=" in free["excludes"]
-    assert "root ::=" in free["tags"][0]["content"]["grammar"]
+    grammar = call_grammar("qwen3-coder", "xgrammar", TOOLS, CallsAllowed())
+    assert json.loads(made.text)["format"] == {"type": "grammar", "grammar": grammar.text}
     whole = {"skip_special_tokens": False}
     assert made.members("vllm") == {"structured_outputs": {"structural_tag": made.text}, **whole}
     assert made.members("sglang") == {"response_format": json.loads(made.text), **whole}
@@ -295,9 +293,7 @@ def test_a_structural_tag_leaves_text_to_the_engine_and_says_the_rest() -> None:
         made.members("llama.cpp")
 
 
-def test_a_tag_takes_a_header_before_calls_that_begins_as_a_thought_does() -> None:
-    made = call_grammar("muse", "xgrammar-tag", TOOLS, CallsAllowed())
-    assert json.loads(made.text)["format"]["type"] == "grammar"
+def test_a_header_before_calls_may_begin_as_a_thought_does() -> None:
     header = "<|start|>assistant to=ping<|message|>"
     call = '<atem:function_calls>\n<atem:invoke name="ping">\n</atem:invoke>\n</atem:function_calls>'
     free = matcher(grammar("muse", required=False).text)
@@ -361,7 +357,7 @@ def test_texts_without_a_substring_are_those_that_a_search_does_not_find_it_in()
     text = Repeat(letters, 0, 6)
     found = without(rules, "t", text, [Ending(Text("aba")), Ending(Text("cc"), anchored=True)])
     shut = closed(rules, "c", text, "aba", [Ending(Text("aba")), Ending(Text("ac"))])
-    one, two = (matcher(write(rules.grammar(each), "llguidance")[0]) for each in (found, shut))
+    one, two = (matcher(write(rules.grammar(each), "llguidance")) for each in (found, shut))
     for size in range(7):
         for each in map("".join, itertools.product("abc", repeat=size)):
             assert takes(one, each) == (re.search("aba|^cc", each) is None), each

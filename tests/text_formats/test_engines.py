@@ -36,14 +36,14 @@ def test_any_character_is_written(text: str, spans: list[tuple[str, str]]) -> No
     whole = complement(union([*complement(ranges), (0xD800, 0xDFFF)]))
     rules = Rules()
     grammar = rules.grammar(sequence(Text(text), Characters(whole)))
-    found = texts(write(grammar, "llguidance")[0])
+    found = texts(write(grammar, "llguidance"))
     for low, high in whole:
         assert found.refuses(text + chr(low)) is None
         assert found.refuses(text + chr(high)) is None
     for low, _ in complement(union([*whole, (0xD800, 0xDFFF)])):
         assert found.refuses(text + chr(low)) is not None
     for engine in ENGINES:
-        assert write(grammar, engine)[0].isascii()
+        assert write(grammar, engine).isascii()
 
 
 def test_free_text_goes_on_with_calls() -> None:
@@ -53,7 +53,7 @@ def test_free_text_goes_on_with_calls() -> None:
     gap = Repeat(Characters(((10, 10), (32, 32))), 0, 2)
     call = sequence(Text("\n"), name, gap, Text("\n</call>"), text)
     rules.define(text, without(rules, "text", ANY_TEXT, [Ending(Text("<call>"), call)]))
-    found = texts(write(rules.grammar(text), "llguidance")[0])
+    found = texts(write(rules.grammar(text), "llguidance"))
     for good in (
         "",
         "a<b",
@@ -79,7 +79,7 @@ def test_values_end_at_the_first_mark(parts: list[str]) -> None:
     thoughts = Repeat(sequence(gap, Text("<t>"), thought))
     end = rules.token("end", Text("!"))
     many = Repeat(sequence(gap, rules.add("value", sequence(Text("<v>\n"), value))), 1, None)
-    found = texts(write(rules.grammar(sequence(thoughts, many, optional(end))), "llguidance")[0])
+    found = texts(write(rules.grammar(sequence(thoughts, many, optional(end))), "llguidance"))
     text = "".join(parts)
     once = (text + "\n</v>").find("\n</v>") == len(text)
     assert (found.refuses(f"<v>\n{text}\n</v>!") is None) is once
@@ -89,22 +89,24 @@ def test_values_end_at_the_first_mark(parts: list[str]) -> None:
 
 def test_a_repetition_that_an_engine_does_not_take_is_a_loss_of_its_keyword() -> None:
     long = {"type": "string", "maxLength": 3_000}
-    grammar = Written.of(long, {"type": "array", "items": long, "minItems": 2, "maxItems": 150_000}).grammar
-    losses = [loss for engine in ENGINES for loss in write(grammar, engine)[1]]
-    found = {(loss.engine, loss.path[-1], loss.keyword) for loss in losses}
+    many = {"type": "array", "items": long, "minItems": 2, "maxItems": 150_000}
+    made = {engine: Written.of(long, many, engine=engine) for engine in ENGINES}
+    found = {(engine, loss.path[-1], loss.keyword) for engine, each in made.items() for loss in each.losses}
     assert found == {
         ("gbnf", "a", "maxLength"),
         ("gbnf", "s", "maxLength"),
         ("gbnf", "b", "maxItems"),
         ("xgrammar", "b", "maxItems"),
+        ("llguidance", "b", "maxItems"),
     }
-    assert "{0,3000}" not in write(grammar, "gbnf")[0]
+    assert "{0,3000}" not in write(made["gbnf"].grammar, "gbnf")
+    assert "{0,3000}" in write(made["xgrammar"].grammar, "xgrammar")
 
 
 def test_a_repeated_group_of_gbnf_is_a_rule() -> None:
     grammar = Written.of({"type": "array", "items": {"type": "null"}, "maxItems": 500}).grammar
-    assert "){0,499}" not in write(grammar, "gbnf")[0]
-    assert "){0,499}" in write(grammar, "xgrammar")[0]
+    assert "){0,499}" not in write(grammar, "gbnf")
+    assert "){0,499}" in write(grammar, "xgrammar")
 
 
 def test_chains_that_would_end_the_process_of_an_engine_are_refused() -> None:
@@ -122,7 +124,7 @@ def test_groups_in_groups_become_rules() -> None:
     for _ in range(90):
         made = choice([sequence(Text("a"), made, Text("b")), Text("c")])
     for rule in (Rules().grammar(made), (rules := Rules()).grammar(rules.token("t", made))):
-        found = texts(write(rule, "llguidance")[0])
+        found = texts(write(rule, "llguidance"))
         assert found.refuses("a" * 90 + "x" + "b" * 90) is None
         assert found.refuses("aacbb") is None
         assert found.refuses("aacb") is not None

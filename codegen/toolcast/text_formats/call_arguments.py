@@ -7,9 +7,9 @@ and all others as JSON.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import Final, NoReturn
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -46,7 +46,7 @@ from .expressions import (
 )
 from .restricted_text import Ending, TooLargeError, closed, holds
 from .scalars import ANY_TEXT
-from .spellings import GAP, Braces, Elements, Ended, Python, Raw, Spelling, pattern, written
+from .spellings import GAP, JSON, PYTHON, Spelling, braces, pattern, written
 from .text_format import KEY, CallForm, ParameterForm
 from .values import LENGTHS, GrammarLoss, UnwritableError, Values, uncounted
 
@@ -56,10 +56,19 @@ _PYTHON_KEY: Final = re.compile(r"[^\W\d]\w{0,127}")
 _ELEMENT: Final = re.compile(r"(?!item\Z)[^\W\d][\w.-]{0,127}")
 _BREAK: Final = Text("\n")
 _BREAKS: Final = (Ending(_BREAK), Ending(Text("\r")))
-_TYPES: Final[dict[type[Node], str]] = {Number: "number", Boolean: "boolean", Null: "null", Array: "array"}
-
+_TYPES: Final[dict[type[Node], str]] = {
+    String: "string", Anything: "string", Number: "number", Boolean: "boolean", Null: "null", Array: "array"
+}  # fmt: skip
 
 _REMEDY: Final = "change it, leave the tool out with `tools`, or ask for a format whose arguments are JSON"
+
+
+class _Between(NamedTuple):
+    """The place of a value that is text between markers: what closes it, cannot be in it, and is trimmed."""
+
+    close: str
+    ends: tuple[Ending, ...]
+    trim: str = ""
 
 
 class CallArguments:
@@ -75,71 +84,52 @@ class CallArguments:
         self._rules = rules
         self._root = root
         self._elements: dict[tuple[str, str], Rule] = {}
-        self._values: dict[tuple[str, tuple[Ending, ...]], Values] = {}
-        self._own: dict[GrammarLoss, None] = {}
+        marks = {"python": PYTHON, "braces": braces(form.quote)}.get(form.content, JSON)
+        self._plain = Values(contract, rules, tool, Spelling(rules, marks))
+        self._ended: dict[tuple[Ending, ...], Values] = {}
 
     @property
     def losses(self) -> tuple[GrammarLoss, ...]:
         """Differences of the rules from the contract, so far."""
-        found = (loss for values in self._values.values() for loss in values.losses)
-        return tuple(dict.fromkeys((*self._own, *found)))
+        found = (loss for values in (self._plain, *self._ended.values()) for loss in values.losses)
+        return tuple(dict.fromkeys(found))
 
     def written(self) -> Expression:
         """Write the arguments as the form has them between its markers. Raises UnwritableError."""
         if self._form.content == "parameters":
-            return self._parameters()
-        if self._form.content == "python":
-            return self._python()
+            return self._listed(self._root, _KEY, self._parameter)
         if self._form.content == "elements":
-            return self._members(self._root)
+            return self._listed(self._root, _ELEMENT, self._element)
+        if self._form.content == "python":
+            members = [
+                (sequence(Text(f"{each.encode_name}="), self._plain.value(each.node)), each.required)
+                for each in self._fields(self._root, _PYTHON_KEY)
+            ]
+            return self._plain.members(members)
         if self._form.content == "braces":
             below = map(nodes, (*self._contract.roots.values(), *self._contract.definitions.values()))
             for each in chain.from_iterable(below):
                 if isinstance(each, Object) and not each.closed and each.fields:
                     reason = "come behind declared ones, where models sort them"
-                    self._lose(each, "additionalProperties", reason, stricter=True)
-        return self._spelt().arguments()
+                    self._plain.lose(each, "additionalProperties", reason, stricter=True)
+        return self._plain.arguments()
 
-    def _spelt(self, name: str = "", endings: Sequence[Ending] = ()) -> Values:
-        """Return what writes values as the form's content has them; or "raw" texts, "elements", or "json"
-        without endings in its strings.
-        """
-        at = (name or self._form.content, tuple(endings))
-        if at not in self._values:
-            spellings: Mapping[str, Callable[[], Spelling]] = {
-                "raw": Raw,
-                "elements": Elements,
-                "json": lambda: Ended(self._rules, [*endings, *_across(endings)]),
-                "python": Python,
-                "braces": lambda: Braces(self._rules, self._form.quote),
-            }
-            spelling = spellings.get(at[0], Spelling)()
-            self._values[at] = Values(self._contract, self._rules, self._tool, spelling)
-        return self._values[at]
-
-    def _lose(self, node: Node, keyword: str, reason: str, *, stricter: bool = False) -> None:
-        self._own[GrammarLoss(self._tool, node.pointer, keyword, "", reason, stricter)] = None
-
-    def _refuse(self, node: Node, reason: str) -> NoReturn:
-        raise UnwritableError(node.pointer, reason, _REMEDY)
-
-    def _python(self) -> Expression:
-        values = self._spelt()
-        members = [
-            (sequence(Text(f"{each.encode_name}="), values.value(each.node)), each.required)
-            for each in self._fields(self._root, _PYTHON_KEY)
-        ]
-        return values.members(members)
+    def _json(self, endings: tuple[Ending, ...]) -> Values:
+        """Return what writes JSON without endings in its strings."""
+        if endings not in self._ended:
+            spelling = Spelling(self._rules, JSON, (*endings, *_across(endings)))
+            self._ended[endings] = Values(self._contract, self._rules, self._tool, spelling)
+        return self._ended[endings]
 
     def _fields(self, node: Object, names: re.Pattern[str]) -> Iterator[Field]:
         """Give the properties whose names have a form; what is not said of the object is a loss."""
         for keyword in node.residue:
-            self._lose(node, keyword, "is not said: it concerns several properties")
+            self._plain.lose(node, keyword, "is not said: it concerns several properties")
         for keyword in uncounted(node):
-            self._lose(node, keyword, "is not said: properties are not counted")
+            self._plain.lose(node, keyword, "is not said: properties are not counted")
         if not node.closed:
             reason = "is not used: only declared properties are written"
-            self._lose(node, "additionalProperties", reason, stricter=True)
+            self._plain.lose(node, "additionalProperties", reason, stricter=True)
         for field in node.fields:
             name = field.encode_name
             if isinstance(field.node, Nothing) and not field.required:
@@ -147,42 +137,50 @@ class CallArguments:
             if names.fullmatch(name) is not None and name.strip() == name:
                 yield field
             elif field.required:
-                self._refuse(node, f"the required property {name!r} has no form in the text format")
+                reason = f"the required property {name!r} has no form in the text format"
+                raise UnwritableError(node.pointer, reason, _REMEDY)
             else:
-                self._lose(node, "properties", f"is without {name!r}, which has no form there", stricter=True)
+                reason = f"is without {name!r}, which has no form there"
+                self._plain.lose(node, "properties", reason, stricter=True)
 
-    def _parameters(self) -> Expression:
-        parts: list[Expression] = [GAP]
-        for field in self._fields(self._root, _KEY):
-            made = self._parameter(field)
+    def _listed(
+        self, node: Object, names: re.Pattern[str], write: Callable[[Field], Expression], least: int = 0
+    ) -> Expression:
+        """Write the properties of an object one after the other, at least so many."""
+        members: list[tuple[Expression, bool]] = []
+        for field in self._fields(node, names):
+            made = write(field)
             if made == NOTHING and field.required:
-                self._refuse(field.node, "no value of a required property has a form in the text format")
+                reason = "no value of a required property has a form in the text format"
+                raise UnwritableError(field.node.pointer, reason, _REMEDY)
             if made == NOTHING:
                 reason = "is not written: no value has a form there"
-                self._lose(field.node, "properties", reason, stricter=True)
+                self._plain.lose(field.node, "properties", reason, stricter=True)
             else:
-                one = sequence(made, GAP)
-                parts.append(one if field.required else optional(one))
-        return sequence(*parts)
+                members.append((sequence(made, GAP), field.required))
+        if least:
+            return sequence(GAP, self._plain.members(members, comma=Text(""), least=least))
+        return sequence(GAP, *(each if must else optional(each) for each, must in members))
 
     def _parameter(self, field: Field) -> Expression:
-        texts, others = self._split(field.node)
+        leaves = [*self._leaves(field.node)]
         forms = self._form.parameters
         typed = next((each for each in forms if each.value == "json"), None)
         plain = [each for each in forms if each.value == "text"]
         if plain and not plain[0].verbatim:
             plain = plain[:1]
+        texts = [each for each in leaves if typed is None or _type(each) == "string"]
         options: list[Expression] = []
         for form in plain:
-            values = texts, () if typed else others
-            value = self._text(values, form.close[0], self._endings(form), form.trim)
+            value = self._text(texts, _Between(form.close[0], self._endings(form), form.trim))
             options.append(sequence(written(form.open[0], key=field.encode_name), value))
-        for each in () if typed is None else others if plain else (field.node,):
+        others = [each for each in leaves if each not in texts] if plain else [field.node]
+        for each in others if typed is not None else ():
             assert typed is not None
-            word = _type(each.values[0]) if isinstance(each, Enum) else _TYPES.get(type(each), "object")
+            word = _type(each)
             named = (one for one in typed.open if f'"{word}"' in one or f">{word}<" in one)
             open = written(next(named, typed.open[0]), key=field.encode_name)
-            value = self._spelt("json", self._endings(typed)).value(each)
+            value = self._json(self._endings(typed)).value(each)
             options.append(sequence(open, value, Text(typed.close[0])))
         return choice(options)
 
@@ -191,162 +189,130 @@ class CallArguments:
         opens = () if form.verbatim else [one for each in self._form.parameters for one in each.open]
         return (*(Ending(Text(each)) for each in form.close), *(Ending(pattern(each)) for each in opens))
 
-    def _members(self, node: Object, *, least: int = 0) -> Expression:
-        members = [
-            (sequence(self._element(each.encode_name, each.node), GAP), each.required)
-            for each in self._fields(node, _ELEMENT)
-        ]
-        return sequence(GAP, self._spelt("elements").members(members, least=least))
+    def _element(self, field: Field) -> Expression:
+        return self._tagged(field.encode_name, field.node)
 
-    def _element(self, name: str, node: Node) -> Expression:
-        open = f"{self._form.prefix}<{name}>"
+    def _tagged(self, name: str, node: Node) -> Expression:
         known = self._elements.get((name, node.pointer))
         if known is None:
-            known = self._rules.reserve(f"{self._tool}-{name}")
-            self._elements[name, node.pointer] = known
-            self._rules.define(known, self._element_value(node, f"{self._form.prefix}</{name}>"))
-        return sequence(Text(open), known)
+            known = self._elements[name, node.pointer] = self._rules.reserve(f"{self._tool}-{name}")
+            made = self._element_value(node, f"{self._form.prefix}</{name}>")
+            if made == NOTHING:
+                reason = "none of its values has a form in the text format"
+                raise UnwritableError(node.pointer, reason, _REMEDY)
+            self._rules.define(known, made)
+        return sequence(Text(f"{self._form.prefix}<{name}>"), known)
 
     def _element_value(self, node: Node, close: str) -> Expression:
         """Write objects and arrays as elements, empty ones and others as JSON, and strings as they are."""
-        texts, others = self._split(node)
-        nested = [each for each in others if isinstance(each, (Array, Object))]
-        nested = [each for each in nested if isinstance(each, Array) or each.fields]
+        plain: list[Node] = []
         inner: list[Expression] = []
-        for each in nested:
+        leaves = [*self._leaves(node)]
+        for each in leaves:
             if isinstance(each, Array):
                 if each.unique:
-                    self._lose(each, "uniqueItems", "is not said: items are not compared")
-                item = sequence(self._element("item", each.items), GAP)
-                inner.append(sequence(GAP, Repeat(item, max(1, each.min_items), each.max_items)))
+                    self._plain.lose(each, "uniqueItems", "is not said: items are not compared")
+                item = sequence(self._tagged("item", each.items), GAP)
+                bounds = ("minItems", max(1, each.min_items)), ("maxItems", each.max_items)
+                inner.append(sequence(GAP, Repeat(item, *self._plain.counted(each, *bounds))))
                 inner += [] if each.min_items else [Text("[]")]
-            else:
-                inner.append(self._members(each, least=1))
+            elif isinstance(each, Object) and each.fields:
+                inner.append(self._listed(each, _ELEMENT, self._element, least=1))
                 inner += [] if any(field.required for field in each.fields) else [Text("{}")]
-        empty = {each for each in map(_empty, others) if each}
+            else:
+                plain.append(each)
+        empty = {each for each in map(_empty, leaves) if each}
+        texts = any(_type(each) == "string" for each in leaves)
         if not texts and len(empty) == 1 and close != f"{self._form.prefix}</item>":
             inner.append(Text(""))  # the contract tells what a property is that has nothing between its marks
-        options = [sequence(each, Text(close)) for each in inner]
         ends = (Ending(Text(f"{self._form.prefix}<")),)
-        value = self._text((texts, [each for each in others if each not in nested]), close, ends)
-        made = choice([*options, value])
-        if made == NOTHING:
-            self._refuse(node, "none of its values has a form in the text format")
-        return made
+        return choice(
+            [*(sequence(each, Text(close)) for each in inner), self._text(plain, _Between(close, ends))]
+        )
 
-    def _split(self, node: Node) -> tuple[list[Node], list[Node]]:
-        """Return the nodes of a value that are text between markers, and all others."""
-        texts: list[Node] = []
-        others: list[Node] = []
+    def _leaves(self, node: Node) -> Iterator[Node]:
+        """Give what a value may be, each of one type."""
         waiting, seen = [node], set[str]()
         while waiting:
             each = waiting.pop(0)
             if isinstance(each, (Reference, Union)):
                 for keyword in (*each.residue, *(["oneOf"] if getattr(each, "mode", "") == "one" else ())):
-                    self._lose(each, keyword, "is not said of text")
-            if isinstance(each, Reference):
-                waiting = [self._resolved(each), *waiting] if each.name not in seen else waiting
-                seen.add(each.name)
-            elif isinstance(each, Union):
+                    self._plain.lose(each, keyword, "is not said of text")
+            if isinstance(each, Union):
                 waiting = [*each.branches, *waiting]
+            elif isinstance(each, Reference):
+                waiting = [self._plain.resolve(each), *waiting] if each.name not in seen else waiting
+                seen.add(each.name)
             elif isinstance(each, Enum):
-                strings = tuple(value for value in each.values if isinstance(value, str))
-                texts += [replace(each, values=strings)] if strings else []
-                others += _by_type(each)
-            elif isinstance(each, (String, Anything)):
-                texts.append(each)
+                for name in dict.fromkeys(map(_type_of, each.values)):
+                    values = tuple(value for value in each.values if _type_of(value) == name)
+                    yield Null(pointer=each.pointer) if name == "null" else replace(each, values=values)
             elif not isinstance(each, Nothing):
-                others.append(each)
-        return texts, others
+                yield each
 
-    def _resolved(self, node: Reference) -> Node:
-        return self._contract.roots[node.root] if node.root else self._contract.definitions[node.name]
-
-    def _text(
-        self,
-        values: tuple[Sequence[Node], Sequence[Node]],
-        close: str,
-        ends: Sequence[Ending],
-        trim: str = "",
-    ) -> Expression:
-        """Write texts and other values with what closes them; nothing where none has a form. The line breaks
-        that a reader trims may stand around them.
-        """
-        texts, others = values
-        if any(isinstance(each, Anything) or (isinstance(each, String) and _is_free(each)) for each in texts):
-            for each in (*texts, *others):
+    def _text(self, leaves: Sequence[Node], at: _Between) -> Expression:
+        """Write values as text, with what closes them; nothing where none has a form."""
+        if any(
+            isinstance(each, Anything) or (isinstance(each, String) and _is_free(each)) for each in leaves
+        ):
+            for each in leaves:
                 for keyword in each.residue:
-                    self._lose(each, keyword, "is not said of text")
-                if not isinstance(each, String):
-                    self._lose(each, "type", "is written as text, which is read as a string", stricter=True)
-            return closed(self._rules, "text", ANY_TEXT, close, ends)
-        typed = [each for node in others for each in self._typed(node, ends)]
-        strings = [each for node in texts for each in self._strings(node, close, ends)]
-        whole = choice(strings)
-        options = [sequence(each, Text(close)) for each in typed]
-        if trim != "newline":
-            options.append(self._closed(texts, whole, close, ends))
-        else:
-            line = choice(each for each in strings if not isinstance(each, Text) or _is_line(each.text))
-            options.append(self._closed(texts, line, close, (*ends, *_BREAKS)))
-            options += [sequence(_BREAK, each, _BREAK, Text(close)) for each in typed]
-            options.append(self._closed(texts, sequence(_BREAK, whole, _BREAK), close, ends))
-        return choice(options)
+                    self._plain.lose(each, keyword, "is not said of text")
+                if not isinstance(each, String) and not (isinstance(each, Enum) and _type(each) == "string"):
+                    reason = "is written as text, which is read as a string"
+                    self._plain.lose(each, "type", reason, stricter=True)
+            return closed(self._rules, "text", ANY_TEXT, at.close, at.ends)
+        around = ("", "\n") if at.trim == "newline" else ("",)
+        return choice(self._leaf(each, at, line) for each in leaves for line in around)
 
-    def _closed(
-        self, texts: Sequence[Node], value: Expression, close: str, ends: Sequence[Ending]
-    ) -> Expression:
-        name = f"{self._tool}-text"
-        if all(isinstance(node, Enum) for node in texts):  # none of which has an ending
-            return self._rules.token(name, sequence(value, Text(close))) if value != NOTHING else NOTHING
-        try:
-            return closed(self._rules, name, value, close, ends)
-        except TooLargeError:
-            for node in texts:
-                for keyword in LENGTHS:
-                    self._lose(node, keyword, "is not said: text without what ends it needs too many rules")
-            return closed(self._rules, "text", ANY_TEXT, close, ends)
-
-    def _typed(self, node: Node, endings: Sequence[Ending]) -> list[Expression]:
-        if isinstance(node, Null):
-            self._lose(node, "type", "is without null, which has no form as text", stricter=True)
-            return []
-        if isinstance(node, Boolean):
-            return [Text(each) for each in ("true", "false", "True", "False")]
-        return [self._spelt("json", endings).value(node)]
-
-    def _strings(self, node: Node, close: str, ends: Sequence[Ending]) -> list[Expression]:
-        """Write strings as they are; those of an enum without the ones that hold an ending."""
+    def _leaf(self, node: Node, at: _Between, line: str) -> Expression:
+        """Write a value as text, with line breaks around it that a reader trims, or without."""
+        close = Text(line + at.close)
         if isinstance(node, String):
-            return [self._spelt("raw").text(node)]
-        assert isinstance(node, Enum)
-        made: list[Expression] = []
-        for value in node.values:
-            if holds(value, close, ends):
-                self._lose(node, "enum", f"is without {value!r}, which has no form there", stricter=True)
-            else:
-                made.append(Text(value))
-        return made
+            return self._string(node, at, line)
+        if isinstance(node, Null):
+            self._plain.lose(node, "type", "is without null, which has no form as text", stricter=True)
+            return NOTHING
+        if isinstance(node, Boolean):
+            value = choice(Text(each) for each in ("true", "false", "True", "False"))
+        elif isinstance(node, Enum) and _type(node) == "string":
+            kept = [each for each in node.values if not holds(each, at.close, at.ends)]
+            for each in node.values if len(kept) < len(node.values) else ():
+                if each not in kept:
+                    reason = f"is without {each!r}, which has no form there"
+                    self._plain.lose(node, "enum", reason, stricter=True)
+            lines = [
+                each for each in kept if line or at.trim != "newline" or re.search(r"[\r\n]", each) is None
+            ]
+            value = choice(map(Text, lines))
+            return (
+                self._rules.token(f"{self._tool}-text", sequence(Text(line), value, close))
+                if lines
+                else NOTHING
+            )
+        else:
+            value = self._json(at.ends).value(node)
+        return sequence(Text(line), value, close)
+
+    def _string(self, node: String, at: _Between, line: str) -> Expression:
+        ends = at.ends if line or at.trim != "newline" else (*at.ends, *_BREAKS)
+        value = sequence(Text(line), self._plain.text(node), Text(line))
+        try:
+            return closed(self._rules, f"{self._tool}-text", value, at.close, ends)
+        except TooLargeError:
+            for keyword in LENGTHS:
+                reason = "is not said: text without what ends it needs too many rules"
+                self._plain.lose(node, keyword, reason)
+            return closed(self._rules, "text", ANY_TEXT, at.close, at.ends)
 
 
-def _by_type(node: Enum) -> list[Node]:
-    """Return the values of an enum that are no strings, those of a type together."""
-    found: dict[str, list[object]] = {}
-    for value in node.values:
-        found.setdefault(_type(value), []).append(value)
-    return [
-        Null(pointer=node.pointer) if name == "null" else replace(node, values=tuple(values))
-        for name, values in found.items()
-        if name != "string"
-    ]
+def _type(node: Node) -> str:
+    """Return the type of a node's values."""
+    return _type_of(node.values[0]) if isinstance(node, Enum) else _TYPES.get(type(node), "object")
 
 
-def _type(value: object) -> str:
+def _type_of(value: object) -> str:
     return type_of(value).replace("integer", "number")
-
-
-def _is_line(text: str) -> bool:
-    return "\n" not in text and "\r" not in text
 
 
 def _empty(node: Node) -> str:

@@ -19,7 +19,7 @@ from ..contract.tree import Contract
 from ..diagnostics import did_you_mean
 from ..jsonschema.json_values import JsonObject
 from .call_arguments import CallArguments
-from .engines import write
+from .engines import TURNS, Engine, write
 from .expressions import Expression, Grammar, Repeat, Rule, Rules, Text, choice, optional, sequence
 from .restricted_text import Ending, behind, factored, without
 from .scalars import ANY_TEXT
@@ -57,13 +57,15 @@ class CallRules:
         losses: what the rules do not say of the tools' contracts.
     """
 
-    def __init__(self, format: TextFormat, tools: Mapping[str, JsonObject], allowed: CallsAllowed) -> None:
+    def __init__(
+        self, format: TextFormat, tools: Mapping[str, JsonObject], allowed: CallsAllowed, turns: int
+    ) -> None:
         """Prepare for tools by name, each with the schema of its arguments. Raises ValueError for a schema or
         a format that no grammar says.
         """
         self._format = format
         self._allowed = allowed
-        self._rules = Rules()
+        self._rules = Rules(turns)
         self._contracts = {name: self._read(name, schema) for name, schema in sorted(tools.items())}
         self._main, self._start = _forms(format)
         self._thoughts = (*format.thoughts, *_THINK)
@@ -90,30 +92,6 @@ class CallRules:
         self._rules.define(begin, self._behind_dropped(ways))
         return self._rules.grammar(begin)
 
-    def tag(self) -> tuple[JsonObject, tuple[GrammarLoss, ...]]:
-        """Write a structural tag of xgrammar, and what the engine does not say of it: free text up to the
-        calls is left to the engine where one marker alone begins them.
-        """
-        head = "" if self._main is None else self._trigger(self._main)
-        others = sorted({literal_of(each.open) for each in self._thoughts})
-        shared = any(each.startswith(head) for each in others) or any(
-            each.startswith((head, *others)) for each in self._format.dropped
-        )
-        if self._main is None or self._start is not None or self._allowed.required or shared:
-            return _grammar_tag(self.grammar())
-        calls = behind(self._rules, self._blocks(self._main), head)
-        content, lost = _grammar_tag(self._rules.grammar(calls))
-        thought, _ = _grammar_tag(self._rules.grammar(choice(self._thought(each) for each in self._thoughts)))
-        forbidden = (each.pattern for each in self._forbidden((head,)) if not each.anchored)
-        free = {
-            "type": "triggered_tags",
-            "triggers": [head],
-            "tags": [{"type": "tag", "begin": head, "content": content, "end": ""}],
-            "stop_after_first": True,
-            "excludes": [*others, *sorted({each.text for each in forbidden if isinstance(each, Text)})],
-        }
-        return {"type": "sequence", "elements": [{"type": "optional", "content": thought}, free]}, lost
-
     def told(self) -> tuple[GrammarLoss, ...]:
         """Tell what the rules do not say of the contracts, and how they differ from what is read."""
         markers = "has no marker that begins calls in any form, or results; none stands behind calls"
@@ -129,7 +107,7 @@ class CallRules:
             reasons.append(
                 ("text", "may leave code, a quotation or an element open, which shows a call", False)
             )
-        own = (GrammarLoss("", "", keyword, "", reason, stricter) for keyword, reason, stricter in reasons)
+        own = (GrammarLoss("", "", keyword, reason, stricter) for keyword, reason, stricter in reasons)
         return (*own, *self.losses)
 
     def _behind_dropped(self, ways: Sequence[Expression]) -> Expression:
@@ -359,11 +337,6 @@ def _object_call(name: str, form: CallForm, arguments: Expression) -> Expression
     return sequence(Text("{"), GAP, members, GAP, Text("}"))
 
 
-def _grammar_tag(grammar: Grammar) -> tuple[JsonObject, tuple[GrammarLoss, ...]]:
-    text, lost = write(grammar, "xgrammar")
-    return {"type": "grammar", "grammar": text}, lost
-
-
 def _key(name: str) -> Expression:
     return sequence(Text("{"), GAP, _member(name))
 
@@ -461,11 +434,10 @@ def call_grammar(
     chosen = check_names(format, engine)
     if not tools:
         raise ValueError("There are no tools to call: a grammar needs at least one.")
-    rules = CallRules(chosen.written_as(format), tools, allowed)
+    syntax: Engine = "xgrammar" if engine == TAG else engine  # type: ignore[assignment]
+    rules = CallRules(chosen.written_as(format), tools, allowed, TURNS[syntax])
+    text = write(rules.grammar(), syntax)
     if engine == TAG:
-        tag, lost = rules.tag()
-        text = msgspec.json.encode({"type": "structural_tag", "format": tag}).decode()
-    else:
-        text, lost = write(rules.grammar(), engine)
-    losses = (*rules.told(), *lost)
-    return CallGrammar(text=text, format=chosen.id, engine=engine, losses=tuple(dict.fromkeys(losses)))
+        whole = {"type": "structural_tag", "format": {"type": "grammar", "grammar": text}}
+        text = msgspec.json.encode(whole).decode()
+    return CallGrammar(text=text, format=chosen.id, engine=engine, losses=tuple(dict.fromkeys(rules.told())))

@@ -21,7 +21,7 @@ from .expressions import (
     references,
     sequence,
 )
-from .values import GrammarLoss, UnwritableError
+from .values import UnwritableError
 
 Engine = Literal["gbnf", "xgrammar", "llguidance"]
 ENGINES: Final[tuple[Engine, ...]] = get_args(Engine)
@@ -39,16 +39,12 @@ _MANY: Final = 4
 _DEEP: Final = 12
 """Groups in groups, from which one is a rule of its own: llguidance takes some 30."""
 
-_LIMITS: Final[Mapping[Engine, tuple[int, int, str]]] = {
-    "gbnf": (2_000, 2_000, "llama.cpp: MAX_REPETITION_THRESHOLD"),
-    "xgrammar": (100_000, 100_000, "xgrammar 0.2.9: measured"),
-    "llguidance": (100_000, 1_000_000, "llguidance 1.9.1: measured"),
-}
-"""The turns that a repetition must have, at most, and may have: past it the engine refuses, or lets it go on
-without end. Then where that is said."""
+TURNS: Final[Mapping[Engine, int]] = {"gbnf": 2_000, "xgrammar": 100_000, "llguidance": 100_000}
+"""The turns that a repetition may count: past it the engine refuses, or lets it go on without end. llama.cpp:
+MAX_REPETITION_THRESHOLD; xgrammar 0.2.9 and llguidance 1.9.1: measured."""
 
 
-def write(grammar: Grammar, engine: str) -> tuple[str, tuple[GrammarLoss, ...]]:
+def write(grammar: Grammar, engine: str) -> str:
     """Write a grammar for an engine.
 
     Args:
@@ -56,7 +52,7 @@ def write(grammar: Grammar, engine: str) -> tuple[str, tuple[GrammarLoss, ...]]:
         engine: "gbnf", "xgrammar" or "llguidance".
 
     Returns:
-        The text, in ASCII, and what the engine cannot say of it.
+        The text, in ASCII.
 
     Raises:
         ValueError: there is no such engine.
@@ -67,8 +63,7 @@ def write(grammar: Grammar, engine: str) -> tuple[str, tuple[GrammarLoss, ...]]:
     if _longest_chain(grammar) > _MAX_CHAIN:
         reason = f"more than {_MAX_CHAIN:,} rules lead to one another in a row"
         raise UnwritableError("", reason, "leave out definitions or properties")
-    writer = _Lark(grammar) if engine == "llguidance" else _Ebnf(grammar, engine)
-    return writer.written(), tuple(writer.losses)
+    return (_Lark(grammar) if engine == "llguidance" else _Ebnf(grammar, engine)).written()
 
 
 class _Writer:
@@ -76,9 +71,7 @@ class _Writer:
 
     def __init__(self, grammar: Grammar, engine: Engine) -> None:
         self.grammar = grammar
-        self.least, self.most, self.source = _LIMITS[engine]
         self.engine = engine
-        self.losses: list[GrammarLoss] = []
         self.rule = ""
         self.added: list[str] = []
         self.classes: dict[Ranges, str] = {}
@@ -156,12 +149,6 @@ class _Writer:
         ):
             part = f"({part})"
         least, most = expression.least, expression.most
-        if least > self.least:
-            least = self.least
-            self.lose("least", least)
-        if most is not None and most > self.most:
-            most = None
-            self.lose("most", self.most)
         part = self.counted(part, most or least)
         signs = {(0, 1): "?", (0, None): "*", (1, None): "+"}
         bounds = str(least) if least == most else f"{least},{'' if most is None else most}"
@@ -171,12 +158,6 @@ class _Writer:
         """Return a part that may be repeated so many times."""
         del turns
         return part
-
-    def lose(self, bound: str, limit: int) -> None:
-        for pointer, keyword in self.grammar.origins.get(self.rule, (("", "repetition"),)):
-            if bound == "least" or not keyword.startswith("min"):
-                reason = f"is not said in full: a repetition has at most {limit:,} turns ({self.source})"
-                self.losses.append(GrammarLoss("", pointer, keyword, self.engine, reason))
 
 
 def _edges(grammar: Grammar) -> dict[str, set[str]]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -54,39 +53,35 @@ class Rule(Struct, frozen=True, tag=True):
     name: str
 
 
-Origin: TypeAlias = tuple[str, str]
-"""The pointer of a schema, and the keyword of it that a rule is made of."""
-
-
 class Grammar(Struct, frozen=True):
     """Rules, by names of `[a-z][a-z0-9-]*`, and the one that a text is read with.
 
     `tokens`: rules that an engine with a lexer reads as one token. It takes the longest, without a way back:
     nothing that a token's text goes on with may follow it, and outside of tokens each character decides how a
-    text goes on. `origins`: the keywords that are lost where an engine cannot read a rule's repetition.
+    text goes on.
     """
 
     rules: Mapping[str, Expression]
     root: str = "root"
     tokens: frozenset[str] = frozenset()
-    origins: Mapping[str, tuple[Origin, ...]] = MappingProxyType({})
 
 
 class Rules:
     """Rules while a grammar is made. What is named alike, and equal, is one rule.
 
     Attributes:
+        turns: how often a repetition may be counted, at most.
         restricted: texts without some substrings, or why there are none, by what they are made of: each is
             made once.
         states: states of the automata that these are made of.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, turns: int = 100_000) -> None:
+        self.turns = turns
         self._rules: dict[str, Expression] = {}
         self._known: dict[tuple[str, Expression], Rule] = {}
         self._numbers: dict[str, int] = {}
         self._tokens: set[str] = set()
-        self._origins: dict[str, dict[Origin, None]] = {}
         self.restricted: dict[Hashable, Expression | str] = {}
         self.states = 0
 
@@ -113,10 +108,6 @@ class Rules:
         self._tokens.add(rule.name)
         return rule
 
-    def trace(self, rule: Rule, pointer: str, keyword: str) -> None:
-        """Note the keyword that a rule's repetition is made of."""
-        self._origins.setdefault(rule.name, {})[pointer, keyword] = None
-
     def get(self, rule: Rule) -> Expression:
         """Return the expression of a rule."""
         return self._rules[rule.name]
@@ -138,9 +129,7 @@ class Rules:
 
     def grammar(self, root: Expression) -> Grammar:
         """Return the grammar whose texts `root` fits."""
-        origins = {name: tuple(found) for name, found in self._origins.items()}
-        rules, tokens = {**self._rules, "root": root}, self._finite() & self._tokens
-        return Grammar(rules, "root", tokens, origins)
+        return Grammar({**self._rules, "root": root}, "root", self._finite() & self._tokens)
 
     def _finite(self) -> frozenset[str]:
         """Return the rules that do not lead back to themselves, nor to others that do."""

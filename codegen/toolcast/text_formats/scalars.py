@@ -38,6 +38,10 @@ _MAX_EXPANDED: Final = 20_000
 """Characters that a pattern describes, each turn of a counted repetition on its own."""
 
 
+_MAX_TURNS: Final = 2_000
+"""The turns that every engine counts."""
+
+
 class InexpressibleError(ValueError):
     """No expression fits exactly these texts; `str()` says why."""
 
@@ -104,6 +108,8 @@ class _PatternBuilder:
         return _part({at: choice(p.texts[at] for p in parts if at in p.texts) for at in ends})
 
     def repeat(self, part: _Part, low: int, high: int | None) -> _Part:
+        if max(low, high or 0) > _MAX_TURNS:
+            raise InexpressibleError(f"it counts more than {_MAX_TURNS:,} turns of a repetition")
         if part.texts.keys() <= {(False, False)}:
             return _part({(False, False): repeated(part.texts.get((False, False), NOTHING), low, high)})
         if (low, high) == (0, 1):

@@ -8,7 +8,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from ..contract.tree import Field
 from ..jsonschema.charset import SPACE, Ranges, complement, union
@@ -18,13 +20,13 @@ from .expressions import (
     Choice,
     Expression,
     Repeat,
-    Rule,
     Rules,
     Text,
     choice,
     joined,
     one_of,
     optional,
+    parts_of,
     repeated,
     sequence,
 )
@@ -40,61 +42,106 @@ _NO_KEY: Final = (
 """Characters and texts that no key without marks has: the reader ends it there."""
 
 
+_Escapes: TypeAlias = "tuple[tuple[int, str], ...]"
+"""Characters, each with what is written for it."""
+_JSON: Final[_Escapes] = (
+    *((point, json.dumps(chr(point))[1:-1]) for point in range(0x20)), (0x22, '\\"'), (0x5C, "\\\\")
+)  # fmt: skip
+_PYTHON: Final[_Escapes] = (
+    *((point, repr(chr(point))[1:-1]) for point in range(0x20)), (0x27, "\\'"), (0x5C, "\\\\")
+)  # fmt: skip
+
+
+class Marks(Struct, frozen=True, kw_only=True):
+    """The marks with which a language writes values. By default they are those of JSON.
+
+    Attributes:
+        quotes: what encloses strings, with what is written for characters that have no place in between.
+        literals: the words for true, false and null.
+        bare: whether keys stand without marks where they can, in the order of their names.
+    """
+
+    quotes: tuple[tuple[str, _Escapes], ...] = (('"', _JSON),)
+    literals: tuple[Expression, Expression, Expression] = (Text("true"), Text("false"), Text("null"))
+    bare: bool = False
+
+
+COMMA: Final = sequence(Text(","), optional(Text(" ")))
+JSON: Final = Marks()
+PYTHON: Final = Marks(
+    quotes=(('"', _JSON), ("'", _PYTHON)),
+    literals=(
+        choice((Text("True"), Text("true"))),
+        choice((Text("False"), Text("false"))),
+        choice((Text("None"), Text("null"))),
+    ),
+)
+"""Values as Python writes them, or JSON: models write either."""
+
+
+def braces(quote: str) -> Marks:
+    """Return the marks of Gemma: keys are words, and strings stand between `quote` without any escape."""
+    return Marks(quotes=((quote, ()),), bare=True)
+
+
 class Spelling:
-    """The spelling of values: JSON. Subclasses write other languages.
+    """Values in some marks, as a model writes them.
 
     Attributes:
         widened: whether a string was said without its lengths and patterns, which would take too many rules.
     """
 
-    widened = False
+    brackets: Final = ("[", "]")
+    braces: Final = ("{", "}")
 
-    true: Expression = Text("true")
-    false: Expression = Text("false")
-    null: Expression = Text("null")
-    comma: Expression = sequence(Text(","), optional(Text(" ")))
-    colon: Expression = sequence(Text(":"), optional(Text(" ")))
-    brackets: tuple[str, str] = ("[", "]")
-    braces: tuple[str, str] = ("{", "}")
-
-    _escapes: Mapping[int, str] = {
-        **{point: json.dumps(chr(point))[1:-1] for point in range(0x20)}, 0x22: '\\"', 0x5C: "\\\\"
-    }  # fmt: skip
-    """Characters that a string has no place for, and what is written in place of them."""
+    def __init__(self, rules: Rules, marks: Marks = JSON, endings: Sequence[Ending] = ()) -> None:
+        """Write strings without `endings`, which end the text around them."""
+        self._rules = rules
+        self._marks = marks
+        self._endings = tuple(endings)
+        self.true, self.false, self.null = marks.literals
+        self.colon = sequence(Text("" if marks.bare else ":"), optional(Text(" ")))  # a bare key has its own
+        self.widened = False
 
     def ordered(self, fields: Sequence[Field]) -> Sequence[Field]:
         """Return properties in the order in which they are written."""
-        return fields
+        return sorted(fields, key=lambda each: each.encode_name) if self._marks.bare else fields
 
     def quoted(self, texts: Expression) -> Expression:
         """Return a string of these texts."""
-        return sequence(Text('"'), self.content(texts), Text('"'))
+        return choice(
+            self._ended(mark, texts, mark, escapes, self._endings)
+            if escapes
+            else joined(Text(mark), self._ended("", texts, mark, escapes, (Ending(Text(mark)),)))
+            for mark, escapes in self._marks.quotes
+        )
 
     def key(self, texts: Expression) -> Expression:
-        """Return the key of an object; as a rule it is a string."""
-        return self.quoted(texts)
+        """Return the key of an object: a string; or a word with its colon, where that is possible."""
+        if not self._marks.bare:
+            return self.quoted(texts)
+        bare = self._ended("", texts, ":", (), _NO_KEY)
+        if bare != NOTHING and isinstance(texts, Text):
+            return bare
+        return choice([bare, joined(self.quoted(texts), Text(":"))])
 
-    def characters(self, ranges: Ranges) -> Expression:
-        """Return one character of a string's content."""
-        return _character(ranges, tuple(self._escapes.items()))
-
-    def text(self, text: str) -> Expression:
-        """Return an exact content of a string, which may have halves of surrogate pairs."""
-        halves = {point: f"\\u{point:04x}" for point in map(ord, text) if 0xD800 <= point <= 0xDFFF}
-        return Text(text.translate({**self._escapes, **halves}))
-
-    def content(self, texts: Expression) -> Expression:
-        """Return the content of a string whose texts are made of the characters themselves."""
-        if isinstance(texts, Text):
-            return self.text(texts.text)
-        if isinstance(texts, Characters):
-            return self.characters(texts.ranges)
-        if isinstance(texts, Repeat):
-            return repeated(self.content(texts.part), texts.least, texts.most)
-        assert not isinstance(texts, Rule)
-        if isinstance(texts, Choice):
-            return choice(map(self.content, texts.options))
-        return sequence(*map(self.content, texts.parts))
+    def _ended(
+        self, open: str, texts: Expression, close: str, escapes: _Escapes, endings: Sequence[Ending]
+    ) -> Expression:
+        """Return texts without endings, behind what opens them, with what closes them."""
+        content = sequence(Text(open), _content(texts, escapes))
+        if not endings:
+            return sequence(content, Text(close))
+        if isinstance(content, Text):
+            shut = holds(content.text, close, endings)
+            return NOTHING if shut else sequence(content, Text(close))
+        try:
+            return closed(self._rules, "string", content, close, endings)
+        except TooLargeError:
+            if texts == ANY_TEXT:
+                raise
+            self.widened = True
+            return self._ended(open, ANY_TEXT, close, escapes, endings)
 
     def literal(self, value: object) -> Expression:
         """Return one exact value."""
@@ -114,12 +161,25 @@ class Spelling:
 
     def listed(self, around: tuple[str, str], items: Sequence[Expression]) -> Expression:
         """Return some items in brackets."""
-        between = [each for item in items for each in (self.comma, item)][1:]
+        between = [each for item in items for each in (COMMA, item)][1:]
         return joined(Text(around[0]), *between, Text(around[1]))
 
 
+def _content(texts: Expression, escapes: _Escapes) -> Expression:
+    """Return the content of a string whose texts are made of the characters themselves."""
+    if isinstance(texts, Text):  # an exact one may have halves of surrogate pairs
+        halves = {point: f"\\u{point:04x}" for point in map(ord, texts.text) if 0xD800 <= point <= 0xDFFF}
+        return Text(texts.text.translate({**dict(escapes), **halves}))
+    if isinstance(texts, Characters):
+        return _character(texts.ranges, escapes)
+    if isinstance(texts, Repeat):
+        return repeated(_content(texts.part, escapes), texts.least, texts.most)
+    parts = [_content(each, escapes) for each in parts_of(texts)]
+    return choice(parts) if isinstance(texts, Choice) else sequence(*parts)
+
+
 @lru_cache(maxsize=1024)
-def _character(ranges: Ranges, escapes: tuple[tuple[int, str], ...]) -> Expression:
+def _character(ranges: Ranges, escapes: _Escapes) -> Expression:
     escaped: dict[str, list[tuple[int, int]]] = {}
     for at, to in escapes:
         if any(low <= at <= high for low, high in ranges):
@@ -127,98 +187,6 @@ def _character(ranges: Ranges, escapes: tuple[tuple[int, str], ...]) -> Expressi
     plain = complement(union([*complement(ranges), *((at, at) for at, _ in escapes)]))
     others = (sequence(Text(head), one_of(union(last))) for head, last in escaped.items())
     return choice([characters(plain), *others])
-
-
-class _Single(Spelling):
-    """Strings as Python prints them."""
-
-    _escapes: Mapping[int, str] = {
-        **{point: repr(chr(point))[1:-1] for point in range(0x20)}, 0x27: "\\'", 0x5C: "\\\\"
-    }  # fmt: skip
-
-
-class Python(Spelling):
-    """Values as Python writes them, or JSON: models write either."""
-
-    true = choice((Text("True"), Text("true")))
-    false = choice((Text("False"), Text("false")))
-    null = choice((Text("None"), Text("null")))
-
-    def quoted(self, texts: Expression) -> Expression:
-        """Return a string between two double quotes, or two single ones."""
-        return choice([super().quoted(texts), sequence(Text("'"), _Single().content(texts), Text("'"))])
-
-
-class Raw(Spelling):
-    """Texts as they are."""
-
-    _escapes: Mapping[int, str] = {}
-
-
-class Elements(Spelling):
-    """Members one after the other."""
-
-    comma = Text("")
-
-
-class Ended(Spelling):
-    """Strings that cannot hold what ends them, or the text around them."""
-
-    def __init__(self, rules: Rules, endings: Sequence[Ending]) -> None:
-        """Write strings without `endings`."""
-        self._rules = rules
-        self._endings = endings
-
-    def ended(self, open: str, texts: Expression, close: str) -> Expression:
-        """Return texts, behind what opens them, with what closes them."""
-        content = sequence(Text(open), self.content(texts))
-        if isinstance(content, Text):
-            shut = holds(content.text, close, self._endings)
-            return NOTHING if shut else sequence(content, Text(close))
-        try:
-            return closed(self._rules, "string", content, close, self._endings)
-        except TooLargeError:
-            if texts == ANY_TEXT:
-                raise
-            self.widened = True
-            return self.ended(open, ANY_TEXT, close)
-
-    def quoted(self, texts: Expression) -> Expression:
-        """Return a string without what ends the text around it."""
-        return self.ended('"', texts, '"')
-
-
-class _Bare(Ended):
-    """Texts as they are, without what ends them."""
-
-    _escapes: Mapping[int, str] = {}
-
-
-class Braces(Ended):
-    """Values as Gemma writes them: keys are words, and strings stand between marks without any escape."""
-
-    colon = optional(Text(" "))  # a key has its colon
-    _escapes: Mapping[int, str] = {}
-
-    def __init__(self, rules: Rules, quote: str) -> None:
-        """Write strings between two `quote`."""
-        super().__init__(rules, (Ending(Text(quote)),))
-        self._quote = quote
-
-    def ordered(self, fields: Sequence[Field]) -> Sequence[Field]:
-        """Return properties by their names, as the family's templates write them."""
-        return sorted(fields, key=lambda each: each.encode_name)
-
-    def quoted(self, texts: Expression) -> Expression:
-        """Return a string between marks, without one within."""
-        return joined(Text(self._quote), self.ended("", texts, self._quote))
-
-    def key(self, texts: Expression) -> Expression:
-        """Return a key with its colon: without marks where that is possible, else as a string."""
-        bare = _Bare(self._rules, _NO_KEY).ended("", texts, ":")
-        if bare != NOTHING and isinstance(texts, Text):
-            return bare
-        return choice([bare, joined(self.quoted(texts), Text(":"))])
 
 
 # -- markers -------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ items, multiples, keys that stand twice) is a loss: the grammar is looser there,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil, floor, inf, nextafter
 from typing import Any, Final, NoReturn
 
@@ -43,7 +43,7 @@ from .scalars import (
     other_than,
     pattern,
 )
-from .spellings import Spelling
+from .spellings import COMMA, Spelling
 
 LENGTHS: Final = ("pattern", "format", "minLength", "maxLength")
 """The keywords that strings lose where they would need too many rules."""
@@ -82,7 +82,6 @@ class GrammarLoss(Struct, frozen=True):
         tool: the tool; "" for what concerns no tool alone.
         path: the pointer of the schema in its contract.
         keyword: the keyword of the schema; or "duplicate" and "nesting", which decoding refuses besides.
-        engine: the engine that does not say it; "" for every engine.
         reason: a predicate of the keyword.
         stricter: whether values are left out that the contract takes. Else decoding may refuse some.
     """
@@ -90,7 +89,6 @@ class GrammarLoss(Struct, frozen=True):
     tool: str
     path: str
     keyword: str
-    engine: str
     reason: str
     stricter: bool = False
 
@@ -116,7 +114,7 @@ class Values:
         self._contract = contract
         self._rules = rules
         self._tool = tool
-        self._spelling = spelling or Spelling()
+        self._spelling = spelling or Spelling(rules)
         self._losses: dict[GrammarLoss, None] = {}
         self._references: dict[tuple[str, str], Rule] = {}
         self._waiting: list[Reference] = []
@@ -130,7 +128,7 @@ class Values:
         """Keywords that are not said so far."""
         reason = "is not said of all strings: they would need too many rules"
         wide = LENGTHS if self._spelling.widened else ()
-        return (*(GrammarLoss(self._tool, "", keyword, "", reason) for keyword in wide), *self._losses)
+        return (*(GrammarLoss(self._tool, "", keyword, reason) for keyword in wide), *self._losses)
 
     def arguments(self) -> Expression:
         """Write the object of all arguments. Raises UnwritableError."""
@@ -141,19 +139,37 @@ class Values:
         made = self._value(node)
         while self._waiting:
             reference = self._waiting.pop()
-            found = self._value(self._resolve(reference))
+            found = self._value(self.resolve(reference))
             self._rules.define(self._references[reference.root, reference.name], found)
         if made == NOTHING:
             self._refuse(node, "it accepts no value", "relax what contradicts itself")
         return made
 
     def text(self, node: String) -> Expression:
-        """Write the content of a string, without quotes. Raises UnwritableError where there is none."""
+        """Write the characters of a string. Raises UnwritableError where there are none."""
         self._tell_residue(node)
-        found = self._spelling.content(self._texts(node))
+        found = self._texts(node)
         if found == NOTHING:
             self._refuse(node, "it accepts no text", "relax what contradicts itself")
         return found
+
+    def lose(self, node: Node, keyword: str, reason: str, *, stricter: bool = False) -> None:
+        """Tell a difference from the contract."""
+        self._losses[GrammarLoss(self._tool, node.pointer, keyword, reason, stricter)] = None
+
+    def resolve(self, node: Reference) -> Node:
+        """Return what a reference leads to."""
+        return self._contract.definitions[node.name] if node.name else self._contract.roots[node.root]
+
+    def counted(
+        self, node: Node, least: tuple[str, int], most: tuple[str, int | None]
+    ) -> tuple[int, int | None]:
+        """Return two bounds as far as the engine counts: what is beyond is a loss of their keywords."""
+        limit = self._rules.turns
+        for keyword, bound in (least, most):
+            if bound is not None and bound > limit:
+                self.lose(node, keyword, f"is not said in full: the engine counts {limit:,} turns at most")
+        return min(least[1], limit), None if most[1] is None or most[1] > limit else most[1]
 
     # -- any node --------------------------------------------------------------------------------
 
@@ -171,18 +187,18 @@ class Values:
 
     def _number(self, node: Number) -> Expression:
         if node.multiple_of is not None and not (node.integer and node.multiple_of == 1):
-            self._lose(node, "multipleOf", "is not regular for a grammar")
+            self.lose(node, "multipleOf", "is not regular for a grammar")
         bounds = _bounds(node)
         for keyword, bound in bounds.items():
             if not (node.integer or _is_exact(keyword, bound)):
                 reason = "is said of the sign and the whole part, and roughly of numbers with an exponent"
-                self._lose(node, keyword, reason)
+                self.lose(node, keyword, reason)
         meant = _INTEGERS if node.integer else _FLOATS
         low = max((meant[each](bounds[each]) for each in _LOW if each in bounds), default=None)
         high = min((meant[each](bounds[each]) for each in _HIGH if each in bounds), default=None)
         name = "integer" if node.integer else "number"
-        found = (integer if node.integer else number)(low, high)
-        return self._rule(node, found, "" if bounds else name, token=True)
+        make: Callable[[Any, Any], Expression] = integer if node.integer else number
+        return self._rule(node, make(low, high), "" if bounds else name, token=True)
 
     def _reference(self, node: Reference) -> Expression:
         if self._possible is None:
@@ -197,12 +213,12 @@ class Values:
 
     def _union(self, node: Union) -> Expression:
         if node.mode == "one":
-            self._lose(node, "oneOf", "is written as `anyOf`: decoding refuses what two branches share")
+            self.lose(node, "oneOf", "is written as `anyOf`: decoding refuses what two branches share")
         return choice([self._value(branch) for branch in node.branches])
 
     def _anything(self, node: Anything) -> Expression:
-        self._lose(node, "nesting", f"has no end here: decoding refuses more than {MAX_DEPTH} levels")
-        self._lose(node, "duplicate", "is not said: a key may stand twice in a free object")
+        self.lose(node, "nesting", f"has no end here: decoding refuses more than {MAX_DEPTH} levels")
+        self.lose(node, "duplicate", "is not said: a key may stand twice in a free object")
         if self._any is not None:
             return self._any
         value = self._any = self._rules.reserve("any")
@@ -237,28 +253,30 @@ class Values:
             try:
                 found = make(value)
             except InexpressibleError as problem:
-                self._lose(node, keyword, f"is not said: {problem}")
+                self.lose(node, keyword, f"is not said: {problem}")
                 continue
             if said:
-                self._lose(node, keyword, f"is not said: a grammar does not say it together with `{said[0]}`")
+                self.lose(node, keyword, f"is not said: a grammar does not say it together with `{said[0]}`")
                 continue
             texts = found
             said.append(keyword)
+        least, most = self.counted(node, ("minLength", node.min_length), ("maxLength", node.max_length))
         try:
-            return limited(texts, node.min_length, node.max_length)
+            return limited(texts, least, most)
         except InexpressibleError as problem:
             for keyword, bound in (("minLength", node.min_length), ("maxLength", node.max_length)):
                 if bound:
-                    self._lose(node, keyword, f"is not said together with `{said[0]}`: {problem}")
+                    self.lose(node, keyword, f"is not said together with `{said[0]}`: {problem}")
             return texts
 
     # -- arrays and objects ----------------------------------------------------------------------
 
     def _array(self, node: Array) -> Expression:
         if node.unique and node.max_items != 1:
-            self._lose(node, "uniqueItems", "is not regular for a grammar")
+            self.lose(node, "uniqueItems", "is not regular for a grammar")
         item = self._value(node.items)
-        made = self._listed(self._spelling.brackets, item, node.min_items, node.max_items)
+        bounds = self.counted(node, ("minItems", node.min_items), ("maxItems", node.max_items))
+        made = self._listed(self._spelling.brackets, item, *bounds)
         return self._rule(node, made)
 
     def _tuple(self, node: Tuple) -> Expression:
@@ -268,9 +286,10 @@ class Values:
     def _map(self, node: Map) -> Expression:
         keys = ANY_TEXT if node.keys is None else self._texts(node.keys)
         entry = self._entry(node, keys, node.values)
-        made = self._listed(self._spelling.braces, entry, node.min_size, node.max_size)
+        bounds = self.counted(node, ("minProperties", node.min_size), ("maxProperties", node.max_size))
+        made = self._listed(self._spelling.braces, entry, *bounds)
         if node.max_size != 1:
-            self._lose(node, "duplicate", "is not said: a key may stand twice")
+            self.lose(node, "duplicate", "is not said: a key may stand twice")
         return self._rule(node, made)
 
     def _entry(self, node: Node, keys: Expression, values: Node) -> Expression:
@@ -286,7 +305,7 @@ class Values:
         """Return items with commas between, `least` to `most`."""
         if item == NOTHING or most == 0 or (most is not None and most < least):
             return NOTHING if least else Text("")
-        more = joined(self._spelling.comma, item)
+        more = joined(COMMA, item)
         some = joined(item, repeated(more, max(least - 1, 0), None if most is None else most - 1))
         return some if least else optional(some)
 
@@ -307,7 +326,7 @@ class Values:
             members.append((entry, field.required))
         more = NOTHING if node.closed else self._undeclared(node)
         for keyword in uncounted(node, 1):
-            self._lose(node, keyword, "is not said: properties are not counted")
+            self.lose(node, keyword, "is not said: properties are not counted")
         made = self.members(members, more, least=min(node.min_size, 1))
         begin, end = self._spelling.braces
         return self._rule(node, joined(Text(begin), made, Text(end)))
@@ -317,32 +336,38 @@ class Values:
         try:
             keys = other_than(field.encode_name for field in node.fields)
         except InexpressibleError as problem:
-            self._lose(node, "properties", f"do not have these names for themselves: {problem}")
+            self.lose(node, "properties", f"do not have these names for themselves: {problem}")
             keys = ANY_TEXT
-        self._lose(node, "duplicate", "is not said: an undeclared key may stand twice")
+        self.lose(node, "duplicate", "is not said: an undeclared key may stand twice")
         return self._entry(node, keys, extra)
 
     def members(
-        self, members: Sequence[tuple[Expression, bool]], more: Expression = NOTHING, *, least: int = 0
+        self,
+        members: Sequence[tuple[Expression, bool]],
+        more: Expression = NOTHING,
+        *,
+        comma: Expression = COMMA,
+        least: int = 0,
     ) -> Expression:
-        """Write members of an object with commas between them.
+        """Write members of an object one after the other.
 
         Args:
             members: each member, and whether it is required.
             more: what may follow, any number of times.
+            comma: what stands between them.
             least: how many members there are at least: 0 or 1.
 
         Returns:
             The members; `NOTHING`, where it is impossible.
         """
         first = self._several(more, least, None)
-        later = repeated(joined(self._spelling.comma, more), 0, None)
+        later = repeated(joined(comma, more), 0, None)
         for entry, must in reversed(members):
             if later != Text("") and not isinstance(later, Rule):
                 later = self._rules.add(f"{self._tool}-rest", later)
             others = first.options if isinstance(first, Choice) else (first,)
             first = choice([joined(entry, later), *(() if must else others)])
-            taken = joined(self._spelling.comma, entry)
+            taken = joined(comma, entry)
             later = joined(taken if must else optional(taken), later)
         return first
 
@@ -352,28 +377,17 @@ class Values:
         if expression == NOTHING:
             return NOTHING
         add = self._rules.token if token else self._rules.add
-        rule = add(name or self._name(node), expression)
-        for keyword in _keywords(node):
-            self._rules.trace(rule, node.pointer, keyword)
-        return rule
+        return add(name or self._name(node), expression)
 
     def _name(self, node: Node) -> str:
         return f"{self._tool}-{node.pointer.rpartition('/')[2][:40]}"
 
     def _tell_residue(self, node: Node) -> None:
         for keyword in node.residue:
-            self._lose(node, keyword, "is not said: it is judged by the validator alone")
-
-    def _lose(self, node: Node, keyword: str, reason: str) -> None:
-        self._losses[GrammarLoss(self._tool, node.pointer, keyword, "", reason)] = None
+            self.lose(node, keyword, "is not said: it is judged by the validator alone")
 
     def _refuse(self, node: Node, reason: str, remedy: str) -> NoReturn:
         raise UnwritableError(node.pointer, reason, remedy)
-
-    def _resolve(self, reference: Reference) -> Node:
-        if reference.name:
-            return self._contract.definitions[reference.name]
-        return self._contract.roots[reference.root]
 
     def _find_possible(self) -> set[tuple[str, str]]:
         """Return the definitions that have finite values: the least fixpoint."""
@@ -395,18 +409,6 @@ class Values:
         Number: _number, Array: _array, Tuple: _tuple, Map: _map, Object: _object,
         Union: _union, Reference: _reference,
     }  # fmt: skip
-
-
-def _keywords(node: Node) -> Iterable[str]:
-    """Return the keywords of a node that are bounds of a repetition."""
-    bounds: dict[str, object] = {}
-    if isinstance(node, String):
-        bounds = {"minLength": node.min_length, "maxLength": node.max_length, "pattern": node.pattern}
-    elif isinstance(node, Array):
-        bounds = {"minItems": node.min_items, "maxItems": node.max_items}
-    elif isinstance(node, Map | Object):
-        bounds = {"minProperties": node.min_size, "maxProperties": node.max_size}
-    return (keyword for keyword, bound in bounds.items() if bound)
 
 
 def _is_possible(node: Node, possible: set[tuple[str, str]]) -> bool:
