@@ -111,9 +111,11 @@ def _keywords(written: Written, value: float) -> set[str]:
         ({"minimum": 0, "maximum": 1}, ["0", "1", "0.5", "1.00", "1e-7", "9.9E-01"], ["1.1", "-0.1", "1e0"]),
         ({"minimum": -1, "exclusiveMaximum": 1}, ["-1.0", "-0.9", "0", "-1e-3"], ["1", "1.0", "-1.01"]),
         ({"minimum": -9, "maximum": 0}, ["-9", "-0.25", "0.0", "-2e-9"], ["0.1", "-9.1", "-1e0", "1e-9"]),
+        ({"minimum": 1, "exclusiveMaximum": 100}, ["1", "99.9"], ["0.9", "100", "1e-1", "1e1", "9e2"]),
+        ({"minimum": 5}, ["5", "5.5", "1e16", "1.7976931348623157e308"], ["4.9", "1e0", "1.8e308", "1e999"]),
     ],
 )
-def test_small_whole_bounds_of_numbers_are_exact(
+def test_whole_bounds_of_numbers_are_exact(
     schema: dict[str, Any], inside: list[str], outside: list[str]
 ) -> None:
     written = Written.of({"type": "number", **schema})

@@ -8,13 +8,13 @@ engine with a lexer reads it as any other does.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from ..jsonschema.charset import Ranges, union
+from ..jsonschema.charset import LAST, Alphabet, Ranges, union
 from .expressions import (
     NOTHING,
     Characters,
@@ -43,7 +43,8 @@ _Rests: TypeAlias = frozenset[Expression]
 _State: TypeAlias = tuple[_Rests, frozenset[tuple[int, Expression]]]
 """The rests of the text that may follow, and those of endings that have begun."""
 _Row: TypeAlias = "dict[_State | Expression, Ranges]"
-_Step = TypeVar("_Step")
+_Follower: TypeAlias = "tuple[Ranges, _State | Expression | None]"
+"""Characters, and what follows them: a state, another rule's text, or nothing that may be written."""
 
 
 class TooLargeError(ValueError):
@@ -85,56 +86,28 @@ def without(
     """
     made_of = (text, tuple(endings), final)
     if made_of not in rules.restricted:
-        rules.restricted[made_of] = _without(rules, name, text, endings, final=final)
+        try:
+            rules.restricted[made_of] = _without(rules, name, text, endings, final)
+        except TooLargeError as problem:
+            rules.restricted[made_of] = str(problem)
     found = rules.restricted[made_of]
     if isinstance(found, str):
         raise TooLargeError(found)
     return found
 
 
-def _without(
-    rules: Rules, name: str, text: Expression, endings: Sequence[Ending], *, final: bool
-) -> Expression | str:
-    """Write what `without` does, or say why there are too many states."""
-    if _longest_count(rules, text) > _MAX_STATES:
-        return f"{name} needs a state for each repetition, more than {_MAX_STATES}"
+def _without(rules: Rules, name: str, text: Expression, endings: Sequence[Ending], final: bool) -> Expression:
     steps = _Steps(rules)
     always = [(at, each.pattern) for at, each in enumerate(endings) if not each.anchored]
     anchored = frozenset((at, each.pattern) for at, each in enumerate(endings) if each.anchored)
 
-    def row(state: _State) -> _Row:
+    def follow(state: _State) -> Iterator[_Follower]:
         begun = (*state[1], *(always if state[0] else ()))
-        found: dict[_State | Expression, list[tuple[int, int]]] = {}
-        for span, rests, reached in steps.following(state[0], begun):
+        for ranges, rests, reached in steps.following(state[0], begun):
             ended = min((at for at, rest in reached if steps.may_be_empty(rest)), default=None)
-            after: _State | Expression | None = (rests, reached)
-            if ended is not None:
-                after = endings[ended].then
-            if after is not None:
-                found.setdefault(after, []).append(span)
-        return {after: union(spans) for after, spans in found.items()}
+            yield ranges, (rests, reached) if ended is None else endings[ended].then
 
-    def ends(state: _State) -> bool:
-        return final and any(map(steps.may_be_empty, state[0]))
-
-    try:
-        return _written(rules, name, (frozenset([text]), anchored), row, ends)
-    except TooLargeError as problem:
-        return str(problem)
-
-
-def _longest_count(rules: Rules, text: Expression) -> int:
-    """Return the greatest number of repetitions that are counted in an expression or in its rules."""
-    found, seen, waiting = 0, set[Expression](), [text]
-    while waiting:
-        each = waiting.pop()
-        if each in seen:
-            continue
-        seen.add(each)
-        if isinstance(each, Repeat):
-            found = max(found, each.least, each.most or 0)
-        waiting += [rules.get(each)] if isinstance(each, Rule) else parts_of(each)
-    return found
+    return _written(steps, name, (frozenset([text]), anchored), follow, final=final)
 
 
 def closed(rules: Rules, name: str, text: Expression, close: str, endings: Sequence[Ending]) -> Expression:
@@ -199,19 +172,13 @@ def factored(rules: Rules, name: str, options: Sequence[Expression]) -> Expressi
     """Write one of some options so that each character decides, up to where only one of them is left."""
     steps = _Steps(rules)
 
-    def row(state: _State) -> _Row:
-        found: dict[_State | Expression, list[tuple[int, int]]] = {}
-        for span, rests, _ in steps.following(state[0], ()):
-            after: _State | Expression = next(iter(rests)) if len(rests) == 1 else (rests, frozenset())
-            found.setdefault(after, []).append(span)
-        return {after: union(spans) for after, spans in found.items()}
-
-    def ends(state: _State) -> bool:
-        return any(map(steps.may_be_empty, state[0]))
+    def follow(state: _State) -> Iterator[_Follower]:
+        for ranges, rests, _ in steps.following(state[0], ()):
+            yield ranges, next(iter(rests)) if len(rests) == 1 else (rests, frozenset())
 
     if len({*options}) == 1:
         return options[0]
-    return _written(rules, name, (frozenset(options), frozenset()), row, ends)
+    return _written(steps, name, (frozenset(options), frozenset()), follow)
 
 
 def behind(rules: Rules, expression: Expression, literal: str) -> Expression:
@@ -227,7 +194,7 @@ class _Steps:
     """The first characters of expressions, and what follows them."""
 
     def __init__(self, rules: Rules) -> None:
-        self._rules = rules
+        self.rules = rules
         self._known: dict[Expression, tuple[tuple[Ranges, Expression], ...]] = {}
 
     def of(self, rest: Expression) -> tuple[tuple[Ranges, Expression], ...]:
@@ -238,18 +205,25 @@ class _Steps:
 
     def following(
         self, rests: _Rests, begun: Iterable[tuple[int, Expression]]
-    ) -> Iterator[tuple[tuple[int, int], _Rests, frozenset[tuple[int, Expression]]]]:
-        """Give the rests behind each range of first characters, and those of what has `begun`."""
+    ) -> Iterator[tuple[Ranges, _Rests, frozenset[tuple[int, Expression]]]]:
+        """Give the rests behind each set of first characters, and those of what has `begun`."""
         texts = [step for rest in rests for step in self.of(rest)]
         others = [(ranges, (at, rest)) for at, each in begun for ranges, rest in self.of(each)]
         if len(texts) + len(others) > _MAX_WIDTH:
             raise TooLargeError(f"more than {_MAX_WIDTH} ways to go on")
-        spans = [*_intervals([*(each[0] for each in texts), *(each[0] for each in others)])]
-        after = _by_interval(spans, texts)
-        reached = _by_interval(spans, others)
-        for number, span in enumerate(spans):
-            if after[number] or reached[number]:
-                yield span, frozenset(after[number]), frozenset(reached[number])
+        alphabet = Alphabet([*(each[0] for each in texts), *(each[0] for each in others)])
+        starts, kinds = alphabet.ranges()
+        spans, after, reached = defaultdict(list), defaultdict(set), defaultdict(set)
+        for low, end, kind in zip(starts, [*starts[1:], LAST + 1], kinds, strict=True):
+            spans[kind].append((low, end - 1))
+        for at, accepted in enumerate(alphabet.accepted):
+            for kind in accepted:
+                if at < len(texts):
+                    after[kind].add(texts[at][1])
+                else:
+                    reached[kind].add(others[at - len(texts)][1])
+        for kind in sorted({*after, *reached}):
+            yield tuple(spans[kind]), frozenset(after[kind]), frozenset(reached[kind])
 
     def _first(self, rest: Expression) -> Iterator[tuple[Ranges, Expression]]:
         if isinstance(rest, Text):
@@ -262,8 +236,10 @@ class _Steps:
             for option in rest.options:
                 yield from self.of(option)
         elif isinstance(rest, Rule):
-            yield from self.of(self._rules.get(rest))
+            yield from self.of(self.rules.get(rest))
         elif isinstance(rest, Repeat):
+            if max(rest.least, rest.most or 0) > _MAX_STATES:
+                raise TooLargeError(f"a state for each repetition is more than {_MAX_STATES}")
             most = None if rest.most is None else rest.most - 1
             more = Text("") if most == 0 else Repeat(rest.part, max(rest.least - 1, 0), most)
             for ranges, after in self.of(rest.part) if rest.most != 0 else ():
@@ -284,15 +260,19 @@ class _Steps:
             return all(map(self.may_be_empty, rest.parts))
         if isinstance(rest, Repeat):
             return rest.least == 0 or self.may_be_empty(rest.part)
-        return isinstance(rest, Rule) and self.may_be_empty(self._rules.get(rest))
+        return isinstance(rest, Rule) and self.may_be_empty(self.rules.get(rest))
 
 
 def _written(
-    rules: Rules, name: str, start: _State, row: Callable[[_State], _Row], ends: Callable[[_State], bool]
+    steps: _Steps,
+    name: str,
+    start: _State,
+    follow: Callable[[_State], Iterator[_Follower]],
+    *,
+    final: bool = True,
 ) -> Expression:
     """Make a rule of each state from which a text can end."""
-    rows: dict[_State, _Row] = {}
-    waiting = [start]
+    rules, rows, waiting = steps.rules, dict[_State, _Row](), [start]
     while waiting:
         state = waiting.pop()
         if state in rows:
@@ -305,15 +285,18 @@ def _written(
                 f"Strings of these tools need more than {_MAX_ALL:,} rules to hold no marker. "
                 "Name fewer tools with `tools`, or ask for a format whose arguments are JSON."
             )
-        rows[state] = row(state)
-        waiting += [each for each in rows[state] if isinstance(each, tuple)]
-    final = {state for state in rows if ends(state)}
-    live = _live(rows, final)
+        row = rows[state] = {}
+        for ranges, after in follow(state):
+            if after is not None:
+                row[after] = union([*row.get(after, ()), *ranges])
+        waiting += [each for each in row if isinstance(each, tuple)]
+    ending = {state for state in rows if final and any(map(steps.may_be_empty, state[0]))}
+    live = _live(rows, ending)
     if start not in live:
         return NOTHING
     named = {state: rules.reserve(name) for state in rows if state in live}
     for state, rule in named.items():
-        rules.define(rule, _rule(rows[state], named, state, ends=state in final))
+        rules.define(rule, _rule(rows[state], named, state, ends=state in ending))
     return named[start]
 
 
@@ -347,25 +330,6 @@ def _rule(row: _Row, named: Mapping[_State, Rule], state: _State, *, ends: bool)
     made = [option for _, option in sorted(options, key=lambda each: each[0])]
     made += [Text("")] if ends else []
     return sequence(own, choice(made)) if made else own
-
-
-def _intervals(several: Iterable[Ranges]) -> Iterator[tuple[int, int]]:
-    """Cut the code points where one of some sets begins or ends."""
-    points = sorted({each for ranges in several for low, high in ranges for each in (low, high + 1)})
-    return ((low, after - 1) for low, after in pairwise(points))
-
-
-def _by_interval(
-    spans: Sequence[tuple[int, int]], steps: Iterable[tuple[Ranges, _Step]]
-) -> list[list[_Step]]:
-    """Return the steps whose ranges have each interval; all ranges begin and end where intervals do."""
-    begins = {low: number for number, (low, _) in enumerate(spans)}
-    found: list[list[_Step]] = [[] for _ in spans]
-    for ranges, step in steps:
-        for low, high in ranges:
-            for number in range(begins[low], begins.get(high + 1, len(spans))):
-                found[number].append(step)
-    return found
 
 
 def _has(ranges: Ranges, point: int) -> bool:

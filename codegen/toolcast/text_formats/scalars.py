@@ -254,6 +254,9 @@ _WHOLE: Final = 30
 _FRACTION: Final = 20
 """Digits of a number before and after its point; with an exponent it may be any that a float holds."""
 _LEAST: Final = -324
+_PLAIN: Final = 16
+LARGE: Final = 10.0**_PLAIN
+"""Numbers from here on are written with an exponent, as JSON's writers do."""
 _GREATEST: Final = "7976931348623157"
 """Digits behind `1.` of the greatest float, whose exponent is `MAX_DIGITS`."""
 
@@ -323,28 +326,27 @@ def integer(low: int | None, high: int | None) -> Expression:
 
 def number(low: float | None, high: float | None) -> Expression:
     """Return numbers whose sign and whole part two bounds admit, both included: each that a float holds has a
-    spelling, and each spelling is read as a finite float. With an exponent it may be closer to zero or have
-    another first digit.
+    spelling, and each spelling is read as a finite float. From `LARGE` on only the digits of a bound count.
     """
     return _signed(low, high, _real)
 
 
 def _real(least: float, most: float | None) -> Expression:
-    """Return the numbers with the whole parts from that of `least`, which is no less than zero."""
-    zero, fraction = Text("0"), optional(sequence(Text("."), _digits(1, _FRACTION)))
-    below = None if most is None else ceil(most) - 1
-    options = [sequence(_whole(floor(least), below, _WHOLE), fraction)]
+    """Return numbers of one sign. An exponent is written where a number is less than one, or large."""
+    fraction = optional(sequence(Text("."), _digits(1, _FRACTION)))
+    options = [sequence(_whole(floor(least), None if most is None else ceil(most) - 1, _WHOLE), fraction)]
     if most is not None and float(most).is_integer():
-        last = optional(sequence(Text("."), repeated(zero, 1, _FRACTION)))
+        last = optional(sequence(Text("."), repeated(Text("0"), 1, _FRACTION)))
         options.append(sequence(_whole(floor(most), floor(most), _WHOLE), last))
     power = Characters(((0x45, 0x45), (0x65, 0x65)))
-    mantissa = sequence(Characters(((0x31, 0x39),)), fraction, power)
-    up = sequence(optional(Text("+")), Repeat(zero, 0, 2))
+    mantissa, zeros = sequence(Characters(((0x31, 0x39),)), fraction, power), Repeat(Text("0"), 0, 2)
     if least < 1 and most != 0:
-        options.append(sequence(mantissa, Text("-"), Repeat(zero, 0, 2), _whole(1, -_LEAST)))
+        options.append(sequence(mantissa, Text("-"), zeros, _whole(1, -_LEAST)))
+    if most is not None and most < LARGE:
+        return choice(options)
     digits = MAX_DIGITS + 1 if most is None else len(str(floor(most)))
-    if digits > 1:
-        options.append(sequence(mantissa, up, _whole(0, min(digits, MAX_DIGITS) - 1)))
+    powers = _whole(0 if least < 1 else _PLAIN, min(digits, MAX_DIGITS) - 1)
+    options.append(sequence(mantissa, optional(Text("+")), zeros, powers))
     if digits > MAX_DIGITS:
         more = [sequence(one_of(((0x30, 0x36),)), _digits(0, _FRACTION)), _between("7" + "0" * 15, _GREATEST)]
         end = sequence(power, optional(Text("+")), Text(str(MAX_DIGITS)))

@@ -35,6 +35,7 @@ from ..jsonschema.json_values import MAX_DEPTH
 from .expressions import NOTHING, Choice, Expression, Rule, Rules, Text, choice, joined, optional, repeated
 from .scalars import (
     ANY_TEXT,
+    LARGE,
     InexpressibleError,
     formatted,
     integer,
@@ -191,7 +192,7 @@ class Values:
         bounds = _bounds(node)
         for keyword, bound in bounds.items():
             if not (node.integer or _is_exact(keyword, bound)):
-                reason = "is said of the sign and the whole part, and roughly of numbers with an exponent"
+                reason = "is said of the sign and the whole part alone"
                 self.lose(node, keyword, reason)
         meant = _INTEGERS if node.integer else _FLOATS
         low = max((meant[each](bounds[each]) for each in _LOW if each in bounds), default=None)
@@ -454,7 +455,7 @@ def _bounds(node: Number) -> dict[str, float]:
 
 
 def _is_exact(keyword: str, bound: float) -> bool:
-    """Tell whether `number` keeps to a bound: a whole one that is small, and none that excludes itself."""
+    """Tell whether `number` keeps to a bound: a whole one that does not exclude itself from a whole part."""
     inward = bound >= 0 if keyword in _LOW else bound <= 0
-    small = abs(bound) <= 1 and not keyword.startswith("exclusive") if inward else abs(bound) < 10
-    return small and float(bound).is_integer()
+    open = inward and keyword.startswith("exclusive")
+    return float(bound).is_integer() and abs(bound) < LARGE and not open
