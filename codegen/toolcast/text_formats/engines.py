@@ -31,7 +31,8 @@ _MAX_CHAIN: Final = 1_200
 """Rules that lead to one another in a row: engines follow them by recursion, and llguidance 1.9.1 ends the
 process past some 1,500."""
 _FEW: Final = 8
-"""Turns of a repetition whose part need not be a rule of its own."""
+"""Turns of a repetition whose part need not be a rule of its own: llama.cpp multiplies them with the rules in
+it, and refuses more than its limit."""
 
 _MANY: Final = 4
 """Ranges of characters that are worth a rule."""
@@ -44,34 +45,30 @@ TURNS: Final[Mapping[Engine, int]] = {"gbnf": 2_000, "xgrammar": 100_000, "llgui
 MAX_REPETITION_THRESHOLD; xgrammar 0.2.9 and llguidance 1.9.1: measured."""
 
 
-def write(grammar: Grammar, engine: str) -> str:
+def write(grammar: Grammar, engine: Engine) -> str:
     """Write a grammar for an engine.
 
     Args:
         grammar: the grammar.
-        engine: "gbnf", "xgrammar" or "llguidance".
+        engine: the engine.
 
     Returns:
         The text, in ASCII.
 
     Raises:
-        ValueError: there is no such engine.
         UnwritableError: engines would crash on it.
     """
-    if engine not in ENGINES:
-        raise ValueError(f"no engine {engine!r}; there are {', '.join(ENGINES)}")
     if _longest_chain(grammar) > _MAX_CHAIN:
         reason = f"more than {_MAX_CHAIN:,} rules lead to one another in a row"
         raise UnwritableError("", reason, "leave out definitions or properties")
-    return (_Lark(grammar) if engine == "llguidance" else _Ebnf(grammar, engine)).written()
+    return (_Lark(grammar) if engine == "llguidance" else _Ebnf(grammar)).written()
 
 
 class _Writer:
     """The common part of the syntaxes: a line for each rule, alternatives, groups and repetitions."""
 
-    def __init__(self, grammar: Grammar, engine: Engine) -> None:
+    def __init__(self, grammar: Grammar) -> None:
         self.grammar = grammar
-        self.engine = engine
         self.rule = ""
         self.added: list[str] = []
         self.classes: dict[Ranges, str] = {}
@@ -149,15 +146,11 @@ class _Writer:
         ):
             part = f"({part})"
         least, most = expression.least, expression.most
-        part = self.counted(part, most or least)
+        if (most or least) > _FEW and part.startswith("("):
+            part = self.apart(part)
         signs = {(0, 1): "?", (0, None): "*", (1, None): "+"}
         bounds = str(least) if least == most else f"{least},{'' if most is None else most}"
         return part + signs.get((least, most), f"{{{bounds}}}")
-
-    def counted(self, part: str, turns: int) -> str:
-        """Return a part that may be repeated so many times."""
-        del turns
-        return part
 
 
 def _edges(grammar: Grammar) -> dict[str, set[str]]:
@@ -184,14 +177,6 @@ class _Ebnf(_Writer):
 
     def line(self, name: str, body: str) -> str:
         return f"{name} ::= {body}"
-
-    def counted(self, part: str, turns: int) -> str:
-        """Return the name of a rule for a group: llama.cpp multiplies the turns with the rules in it, and
-        refuses more than its limit.
-        """
-        if self.engine != "gbnf" or turns <= _FEW or not part.startswith("("):
-            return part
-        return self.apart(part)
 
     def text(self, text: str) -> str:
         return f'"{"".join(map(self._letter, text))}"'
@@ -225,7 +210,7 @@ class _Lark(_Writer):
     """The syntax of llguidance: tokens are terminals, whose texts its lexer reads by regular expressions."""
 
     def __init__(self, grammar: Grammar) -> None:
-        super().__init__(structs.replace(grammar, rules=_left_recursive(grammar)), "llguidance")
+        super().__init__(structs.replace(grammar, rules=_left_recursive(grammar)))
         edges = _edges(grammar)
         self._terminals = grammar.tokens.union(*(reachable(edges, name) for name in grammar.tokens))
 

@@ -127,6 +127,18 @@ class Rules:
         """Give the expression of a reserved rule."""
         self._rules[rule.name] = expression
 
+    def may_be_empty(self, expression: Expression) -> bool:
+        """Tell whether an expression fits the empty text."""
+        if isinstance(expression, Text | Characters):
+            return expression == Text("")
+        if isinstance(expression, Choice):
+            return any(map(self.may_be_empty, expression.options))
+        if isinstance(expression, Sequence):
+            return all(map(self.may_be_empty, expression.parts))
+        if isinstance(expression, Repeat):
+            return expression.least == 0 or self.may_be_empty(expression.part)
+        return self.may_be_empty(self.get(expression))
+
     def grammar(self, root: Expression) -> Grammar:
         """Return the grammar whose texts `root` fits."""
         return Grammar({**self._rules, "root": root}, "root", self._finite() & self._tokens)
@@ -172,7 +184,9 @@ def choice(options: Iterable[Expression]) -> Expression:
 
 
 def repeated(part: Expression, low: int, high: int | None) -> Expression:
-    """Return repetitions of a part."""
+    """Return repetitions of a part; nothing where that is impossible."""
+    if high is not None and high < low:
+        return NOTHING
     if part == NOTHING or high == 0:
         return NOTHING if low and part == NOTHING else Text("")
     return part if (low, high) == (1, 1) else Repeat(part, low, high)

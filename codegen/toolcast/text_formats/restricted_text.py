@@ -29,7 +29,6 @@ from .expressions import (
     parts_of,
     sequence,
 )
-from .expressions import Sequence as Parts
 from .scalars import ANY_CHARACTER, ANY_TEXT
 
 _MAX_STATES: Final = 600
@@ -104,7 +103,7 @@ def _without(rules: Rules, name: str, text: Expression, endings: Sequence[Ending
     def follow(state: _State) -> Iterator[_Follower]:
         begun = (*state[1], *(always if state[0] else ()))
         for ranges, rests, reached in steps.following(state[0], begun):
-            ended = min((at for at, rest in reached if steps.may_be_empty(rest)), default=None)
+            ended = min((at for at, rest in reached if steps.rules.may_be_empty(rest)), default=None)
             yield ranges, (rests, reached) if ended is None else endings[ended].then
 
     return _written(steps, name, (frozenset([text]), anchored), follow, final=final)
@@ -152,7 +151,7 @@ def holds(text: str, close: str, endings: Sequence[Ending]) -> bool:
             while rests and at < len(whole):
                 follow = (step for rest in rests for step in steps.of(rest))
                 rests = [*dict.fromkeys(rest for ranges, rest in follow if _has(ranges, ord(whole[at])))]
-                if any(map(steps.may_be_empty, rests)):
+                if any(map(steps.rules.may_be_empty, rests)):
                     return True
                 at += 1
     return False
@@ -248,19 +247,8 @@ class _Steps:
             for at, part in enumerate(rest.parts):
                 for ranges, after in self.of(part):
                     yield ranges, sequence(after, *rest.parts[at + 1 :])
-                if not self.may_be_empty(part):
+                if not self.rules.may_be_empty(part):
                     break
-
-    def may_be_empty(self, rest: Expression) -> bool:
-        if isinstance(rest, Text):
-            return not rest.text
-        if isinstance(rest, Choice):
-            return any(map(self.may_be_empty, rest.options))
-        if isinstance(rest, Parts):
-            return all(map(self.may_be_empty, rest.parts))
-        if isinstance(rest, Repeat):
-            return rest.least == 0 or self.may_be_empty(rest.part)
-        return isinstance(rest, Rule) and self.may_be_empty(self.rules.get(rest))
 
 
 def _written(
@@ -290,7 +278,7 @@ def _written(
             if after is not None:
                 row[after] = union([*row.get(after, ()), *ranges])
         waiting += [each for each in row if isinstance(each, tuple)]
-    ending = {state for state in rows if final and any(map(steps.may_be_empty, state[0]))}
+    ending = {state for state in rows if final and any(map(steps.rules.may_be_empty, state[0]))}
     live = _live(rows, ending)
     if start not in live:
         return NOTHING

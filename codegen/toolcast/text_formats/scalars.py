@@ -4,7 +4,7 @@ Strings are made of their own characters; how these are written in a text is for
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from math import ceil, floor, inf
+from math import ceil, floor
 from typing import Final, NamedTuple, TypeVar
 
 from ..jsonschema.charset import Ranges, complement, union
@@ -13,11 +13,9 @@ from ..jsonschema.validator_errors import UnsupportedPattern
 from .expressions import (
     NOTHING,
     Characters,
-    Choice,
     Expression,
     Repeat,
-    Rule,
-    Sequence,
+    Rules,
     Text,
     choice,
     one_of,
@@ -34,6 +32,7 @@ _SCALARS: Final = complement(_SURROGATES)
 ANY_CHARACTER: Final = Characters(_SCALARS)
 ANY_TEXT: Final = Repeat(ANY_CHARACTER)
 
+_EMPTY: Final = Rules()
 _MAX_EXPANDED: Final = 20_000
 """Characters that a pattern describes, each turn of a counted repetition on its own."""
 
@@ -94,10 +93,10 @@ class _PatternBuilder:
                 if end and begins:
                     raise InexpressibleError("`^` stands behind `$`")
                 if end:  # nothing follows the end of the text
-                    if widths(second)[0] == 0:
+                    if _EMPTY.may_be_empty(second):
                         found.setdefault((start, True), []).append(first)
                 elif begins:
-                    if widths(first)[0] == 0:
+                    if _EMPTY.may_be_empty(first):
                         found.setdefault((True, ends), []).append(second)
                 else:
                     found.setdefault((start, ends), []).append(sequence(first, second))
@@ -138,53 +137,10 @@ def pattern(source: str) -> Expression:
     return choice(options)
 
 
-def widths(text: Expression) -> tuple[int, int | None]:
-    """Return the least and the greatest number of characters of an expression without rules."""
-    if isinstance(text, Text):
-        return len(text.text), len(text.text)
-    if isinstance(text, Characters):
-        return 1, 1
-    if isinstance(text, Repeat):
-        low, high = widths(text.part)
-        return low * text.least, 0 if high == 0 else None if None in (high, text.most) else high * text.most  # type: ignore[operator]
-    assert not isinstance(text, Rule)
-    parts = [widths(part) for part in parts_of(text)]
-    highs = [high for _, high in parts if high is not None]
-    endless = len(highs) < len(parts)
-    if isinstance(text, Sequence):
-        return sum(low for low, _ in parts), None if endless else sum(highs)
-    return min((low for low, _ in parts), default=0), None if endless else max(highs, default=0)
-
-
 def _expanded(text: Expression) -> int:
     if isinstance(text, Repeat):
         return _expanded(text.part) * max(text.most or text.least, 1)
     return len(text.text) if isinstance(text, Text) else sum(map(_expanded, parts_of(text))) + 1
-
-
-def limited(text: Expression, low: int, high: int | None) -> Expression:
-    """Return those texts of an expression that have at least `low` and at most `high` characters.
-
-    Raises InexpressibleError where that takes more than other bounds of one repetition.
-    """
-    least, most = widths(text)
-    if least >= low and (high is None or (most is not None and most <= high)):
-        return text
-    if max(least, low) > (inf if high is None else high) or (most is not None and most < low):
-        return NOTHING
-    if isinstance(text, Choice):
-        return choice(limited(option, low, high) for option in text.options)
-    parts = text.parts if isinstance(text, Sequence) else (text,)
-    open = [at for at, part in enumerate(parts) if len({*widths(part)}) > 1]
-    at = open[0]
-    part = parts[at]
-    fixed = sum(widths(each)[0] for each in parts if each is not part)
-    if len(open) == 1 and isinstance(part, Repeat) and widths(part.part) == (1, 1):
-        bounds = (None if high is None else high - fixed, part.most)
-        top = min((each for each in bounds if each is not None), default=None)
-        new = repeated(part.part, max(part.least, low - fixed), top)
-        return sequence(*parts[:at], new, *parts[at + 1 :])
-    raise InexpressibleError("it varies in length in several places")
 
 
 # -- formats -------------------------------------------------------------------------------------
@@ -295,13 +251,9 @@ def _whole(low: int, high: int | None, most: int = MAX_DIGITS) -> Expression:
     if len(str(low)) == len(str(high)):
         return _between(str(low), str(high))
     short, long = len(str(low)), len(str(high))
-    options = [_between(str(low), "9" * short)]
-    full = long if str(high) == "9" * long else long - 1
-    if full > short:
-        options.append(sequence(Characters(((0x31, 0x39),)), _digits(short, full - 1)))
-    if full < long:
-        options.append(_between("1" + "0" * (long - 1), str(high)))
-    return choice(options)
+    between = sequence(Characters(((0x31, 0x39),)), _digits(short, long - 2))
+    last = _between("1" + "0" * (long - 1), str(high))
+    return choice([_between(str(low), "9" * short), between, last])
 
 
 def _signed(

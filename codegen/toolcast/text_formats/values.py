@@ -34,12 +34,12 @@ from ..contract.tree import (
 from ..jsonschema.json_values import MAX_DEPTH
 from .expressions import NOTHING, Choice, Expression, Rule, Rules, Text, choice, joined, optional, repeated
 from .scalars import (
+    ANY_CHARACTER,
     ANY_TEXT,
     LARGE,
     InexpressibleError,
     formatted,
     integer,
-    limited,
     number,
     other_than,
     pattern,
@@ -262,13 +262,10 @@ class Values:
             texts = found
             said.append(keyword)
         least, most = self.counted(node, ("minLength", node.min_length), ("maxLength", node.max_length))
-        try:
-            return limited(texts, least, most)
-        except InexpressibleError as problem:
-            for keyword, bound in (("minLength", node.min_length), ("maxLength", node.max_length)):
-                if bound:
-                    self.lose(node, keyword, f"is not said together with `{said[0]}`: {problem}")
-            return texts
+        for keyword, bound in (("minLength", least), ("maxLength", most)) if said else ():
+            if bound:
+                self.lose(node, keyword, f"is not said together with `{said[0]}`")
+        return texts if said else repeated(ANY_CHARACTER, least, most)
 
     # -- arrays and objects ----------------------------------------------------------------------
 
