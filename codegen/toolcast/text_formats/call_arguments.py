@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -29,7 +28,6 @@ from ..contract.tree import (
     Reference,
     String,
     Union,
-    nodes,
 )
 from ..jsonschema.json_values import type_of
 from .expressions import (
@@ -106,12 +104,6 @@ class CallArguments:
                 for each in self._fields(self._root, _PYTHON_KEY)
             ]
             return self._plain.members(members)
-        if self._form.content == "braces":
-            below = map(nodes, (*self._contract.roots.values(), *self._contract.definitions.values()))
-            for each in chain.from_iterable(below):
-                if isinstance(each, Object) and not each.closed and each.fields:
-                    reason = "come behind declared ones, where models sort them"
-                    self._plain.lose(each, "additionalProperties", reason, stricter=True)
         return self._plain.arguments()
 
     def _json(self, endings: tuple[Ending, ...]) -> Values:
@@ -144,12 +136,12 @@ class CallArguments:
                 self._plain.lose(node, "properties", reason, stricter=True)
 
     def _listed(
-        self, node: Object, names: re.Pattern[str], write: Callable[[Field], Expression], least: int = 0
+        self, node: Object, names: re.Pattern[str], write: Callable[[str, Node], Expression], least: int = 0
     ) -> Expression:
         """Write the properties of an object one after the other, at least so many."""
         members: list[tuple[Expression, bool]] = []
         for field in self._fields(node, names):
-            made = write(field)
+            made = write(field.encode_name, field.node)
             if made == NOTHING and field.required:
                 reason = "no value of a required property has a form in the text format"
                 raise UnwritableError(field.node.pointer, reason, _REMEDY)
@@ -162,8 +154,8 @@ class CallArguments:
             return sequence(GAP, self._plain.members(members, comma=Text(""), least=least))
         return sequence(GAP, *(each if must else optional(each) for each, must in members))
 
-    def _parameter(self, field: Field) -> Expression:
-        leaves = [*self._leaves(field.node)]
+    def _parameter(self, name: str, node: Node) -> Expression:
+        leaves = [*self._leaves(node)]
         forms = self._form.parameters
         typed = next((each for each in forms if each.value == "json"), None)
         plain = [each for each in forms if each.value == "text"]
@@ -173,13 +165,13 @@ class CallArguments:
         options: list[Expression] = []
         for form in plain:
             value = self._text(texts, _Between(form.close[0], self._endings(form), form.trim))
-            options.append(sequence(written(form.open[0], key=field.encode_name), value))
-        others = [each for each in leaves if each not in texts] if plain else [field.node]
+            options.append(sequence(written(form.open[0], key=name), value))
+        others = [each for each in leaves if each not in texts] if plain else [node]
         for each in others if typed is not None else ():
             assert typed is not None
             word = _type(each)
             named = (one for one in typed.open if f'"{word}"' in one or f">{word}<" in one)
-            open = written(next(named, typed.open[0]), key=field.encode_name)
+            open = written(next(named, typed.open[0]), key=name)
             value = self._json(self._endings(typed)).value(each)
             options.append(sequence(open, value, Text(typed.close[0])))
         return choice(options)
@@ -189,10 +181,7 @@ class CallArguments:
         opens = () if form.verbatim else [one for each in self._form.parameters for one in each.open]
         return (*(Ending(Text(each)) for each in form.close), *(Ending(pattern(each)) for each in opens))
 
-    def _element(self, field: Field) -> Expression:
-        return self._tagged(field.encode_name, field.node)
-
-    def _tagged(self, name: str, node: Node) -> Expression:
+    def _element(self, name: str, node: Node) -> Expression:
         known = self._elements.get((name, node.pointer))
         if known is None:
             known = self._elements[name, node.pointer] = self._rules.reserve(f"{self._tool}-{name}")
@@ -212,7 +201,7 @@ class CallArguments:
             if isinstance(each, Array):
                 if each.unique:
                     self._plain.lose(each, "uniqueItems", "is not said: items are not compared")
-                item = sequence(self._tagged("item", each.items), GAP)
+                item = sequence(self._element("item", each.items), GAP)
                 bounds = ("minItems", max(1, each.min_items)), ("maxItems", each.max_items)
                 inner.append(sequence(GAP, Repeat(item, *self._plain.counted(each, *bounds))))
                 inner += [] if each.min_items else [Text("[]")]

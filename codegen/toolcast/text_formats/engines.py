@@ -34,9 +34,6 @@ _FEW: Final = 8
 """Turns of a repetition whose part need not be a rule of its own: llama.cpp multiplies them with the rules in
 it, and refuses more than its limit."""
 
-_MANY: Final = 4
-"""Ranges of characters that are worth a rule."""
-
 _DEEP: Final = 12
 """Groups in groups, from which one is a rule of its own: llguidance takes some 30."""
 
@@ -71,7 +68,6 @@ class _Writer:
         self.grammar = grammar
         self.rule = ""
         self.added: list[str] = []
-        self.classes: dict[Ranges, str] = {}
         self.numbers = 0
         self.depth = 0
 
@@ -83,7 +79,6 @@ class _Writer:
             body = self.alternatives(self.grammar.rules[name])
             lines += [self.line(name, body), *self.added]
             self.added.clear()
-        lines += [self.line(name, self.characters(ranges)) for ranges, name in self.classes.items()]
         return "\n".join(lines) + "\n"
 
     def line(self, name: str, body: str) -> str:
@@ -112,7 +107,7 @@ class _Writer:
         if isinstance(expression, Text):
             return self.text(expression.text)
         if isinstance(expression, Characters):
-            return self.shared(expression.ranges)
+            return self.characters(expression.ranges)
         if isinstance(expression, Rule):
             return self.name(expression.name)
         if isinstance(expression, Repeat):
@@ -122,15 +117,6 @@ class _Writer:
         self.depth -= 1
         return self.apart(group) if self.depth % _DEEP == _DEEP - 1 else group
 
-    def shared(self, ranges: Ranges) -> str:
-        """Return one character. Many ranges past ASCII are a rule: states of a text differ by its letters."""
-        ascii = tuple((low, min(high, 0x7F)) for low, high in ranges if low <= 0x7F)
-        others = tuple((max(low, 0x80), high) for low, high in ranges if high > 0x7F)
-        if len(others) < _MANY:
-            return self.characters(ranges)
-        name = self.name(self.classes.setdefault(others, f"w---{len(self.classes)}"))
-        return f"({self.characters(ascii)} | {name})" if ascii else name
-
     def apart(self, body: str) -> str:
         """Return the name of a new rule; no rule of a grammar has two hyphens in a row."""
         self.numbers += 1
@@ -139,8 +125,7 @@ class _Writer:
         return self.name(name)
 
     def repeat(self, expression: Repeat) -> str:
-        inner = expression.part
-        part = self.characters(inner.ranges) if isinstance(inner, Characters) else self.one(inner)
+        part = self.one(expression.part)
         if isinstance(expression.part, Repeat) or (
             isinstance(expression.part, Text) and len(expression.part.text) != 1
         ):
@@ -188,22 +173,17 @@ class _Ebnf(_Writer):
         return f"[{''.join(spans)}]"
 
     def _letter(self, letter: str) -> str:
-        return f"\\{letter}" if letter in '"\\' else _escaped(ord(letter))
+        if letter in '"\\':
+            return f"\\{letter}"
+        return letter if " " <= letter <= "~" else _escaped(ord(letter))
 
     def _in_class(self, point: int) -> str:
-        return _escaped(point) if chr(point).isalnum() and point < 0x80 else _escaped(point, every=True)
+        return chr(point) if chr(point).isalnum() and point < 0x80 else _escaped(point)
 
 
-def _escaped(point: int, *, every: bool = False) -> str:
-    if point in _NAMED:
-        return _NAMED[point]
-    if 0x20 <= point < 0x7F and not every:
-        return chr(point)
+def _escaped(point: int) -> str:
     # xgrammar reads all hexadecimal digits behind `\x`, and four behind `\u`.
     return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
-
-
-_NAMED: Final = {0x09: "\\t", 0x0A: "\\n", 0x0D: "\\r"}
 
 
 class _Lark(_Writer):
@@ -218,7 +198,7 @@ class _Lark(_Writer):
         return f"{self.name(name)}: {body}"
 
     def name(self, name: str) -> str:
-        if name.partition("--")[0] in self._terminals or "---" in name:
+        if name.partition("--")[0] in self._terminals:
             return name.upper()
         return "start" if name == self.grammar.root else f"{name}-" if name == "start" else name
 

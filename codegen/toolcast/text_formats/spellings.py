@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from ..contract.tree import Field
 from ..jsonschema.charset import SPACE, Ranges, complement, union
 from .expressions import (
     NOTHING,
@@ -88,6 +87,7 @@ class Spelling:
     """Values in some marks, as a model writes them.
 
     Attributes:
+        by_name: whether properties are written in the order of their names.
         widened: whether a string was said without its lengths and patterns, which would take too many rules.
     """
 
@@ -101,11 +101,8 @@ class Spelling:
         self._endings = tuple(endings)
         self.true, self.false, self.null = marks.literals
         self.colon = sequence(Text("" if marks.bare else ":"), optional(Text(" ")))  # a bare key has its own
+        self.by_name = marks.bare
         self.widened = False
-
-    def ordered(self, fields: Sequence[Field]) -> Sequence[Field]:
-        """Return properties in the order in which they are written."""
-        return sorted(fields, key=lambda each: each.encode_name) if self._marks.bare else fields
 
     def quoted(self, texts: Expression) -> Expression:
         """Return a string of these texts."""
@@ -219,16 +216,17 @@ def written(template: str, *, name: str = "", key: str = "") -> Expression:
         name: the text of `{name}`.
         key: the text of `{key}`.
     """
+    texts: dict[str, Expression] = {"name": Text(name), "key": Text(key), "id": ID, "number": _NUMBER}
+    return _filled(template, lambda hole: texts[hole[1]] if hole[1] else _white_space(template, hole))
+
+
+def _filled(template: str, fill: Callable[[re.Match[str]], Expression]) -> Expression:
+    """Return a template with something for each hole, and for white space."""
     parts: list[Expression] = []
     at = 0
     for hole in HOLE.finditer(template):
-        parts.append(Text(template[at : hole.start()]))
+        parts += [Text(template[at : hole.start()]), fill(hole)]
         at = hole.end()
-        if hole[1] is None:
-            parts.append(_white_space(template, hole))
-        else:
-            texts = {"name": name, "key": key}
-            parts.append(Text(texts[hole[1]]) if hole[1] in texts else ID if hole[1] == "id" else _NUMBER)
     return sequence(*parts, Text(template[at:]))
 
 
@@ -247,14 +245,10 @@ def literal_of(template: str) -> str:
 
 def pattern(template: str) -> Expression:
     """Return what a template matches in a text, up to where that is certain."""
-    parts: list[Expression] = []
-    at = 0
     template = template.rstrip()
-    for hole in HOLE.finditer(template):
-        parts.append(Text(template[at : hole.start()]))
-        at = hole.end()
-        if hole[1] is None:
-            parts.append(SPACES)
-        else:
-            parts.append(Repeat(_HOLES[hole[1]], 1, None if template[at:] else 1))
-    return sequence(*parts, Text(template[at:]))
+
+    def fill(hole: re.Match[str]) -> Expression:
+        ends = hole.end() == len(template)
+        return Repeat(_HOLES[hole[1]], 1, 1 if ends else None) if hole[1] else SPACES
+
+    return _filled(template, fill)

@@ -311,7 +311,8 @@ class Values:
         if len(node.fields) > _MAX_FIELDS:
             self._refuse(node, f"a grammar says at most {_MAX_FIELDS:,} properties of an object", "nest them")
         members: list[tuple[Expression, bool]] = []
-        for field in self._spelling.ordered(node.fields):
+        named = sorted(node.fields, key=lambda each: each.encode_name)
+        for field in named if self._spelling.by_name else node.fields:
             value = self._value(field.node)
             if value == NOTHING:
                 if field.required:
@@ -337,6 +338,9 @@ class Values:
             self.lose(node, "properties", f"do not have these names for themselves: {problem}")
             keys = ANY_TEXT
         self.lose(node, "duplicate", "is not said: an undeclared key may stand twice")
+        if self._spelling.by_name and node.fields:
+            reason = "come behind declared ones, where models sort them"
+            self.lose(node, "additionalProperties", reason, stricter=True)
         return self._entry(node, keys, extra)
 
     def members(
