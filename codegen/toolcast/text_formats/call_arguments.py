@@ -241,22 +241,19 @@ class CallArguments:
 
     def _text(self, leaves: Sequence[Node], at: _Between) -> Expression:
         """Write values as text, with what closes them; nothing where none has a form."""
-        if any(
-            isinstance(each, Anything) or (isinstance(each, String) and _is_free(each)) for each in leaves
-        ):
-            for each in leaves:
-                for keyword in each.residue:
-                    self._plain.lose(each, keyword, "is not said of text")
-                if not isinstance(each, String) and not (isinstance(each, Enum) and _type(each) == "string"):
-                    reason = "is written as text, which is read as a string"
-                    self._plain.lose(each, "type", reason, stricter=True)
-            return closed(self._rules, "text", ANY_TEXT, at.close, at.ends)
-        around = ("", "\n") if at.trim == "newline" else ("",)
-        return choice(self._leaf(each, at, line) for each in leaves for line in around)
+        if not any(map(_is_free, leaves)):
+            around = ("", "\n") if at.trim == "newline" else ("",)
+            return choice(self._leaf(each, at, line) for each in leaves for line in around)
+        for each in leaves:
+            for keyword in each.residue:
+                self._plain.lose(each, keyword, "is not said of text")
+            if _type(each) != "string" or isinstance(each, Anything):
+                reason = "is written as text, which is read as a string"
+                self._plain.lose(each, "type", reason, stricter=True)
+        return closed(self._rules, "text", ANY_TEXT, at.close, at.ends)
 
     def _leaf(self, node: Node, at: _Between, line: str) -> Expression:
         """Write a value as text, with line breaks around it that a reader trims, or without."""
-        close = Text(line + at.close)
         if isinstance(node, String):
             return self._string(node, at, line)
         if isinstance(node, Null):
@@ -265,23 +262,20 @@ class CallArguments:
         if isinstance(node, Boolean):
             value = choice(Text(each) for each in ("true", "false", "True", "False"))
         elif isinstance(node, Enum) and _type(node) == "string":
-            kept = [each for each in node.values if not holds(each, at.close, at.ends)]
-            for each in node.values if len(kept) < len(node.values) else ():
-                if each not in kept:
-                    reason = f"is without {each!r}, which has no form there"
-                    self._plain.lose(node, "enum", reason, stricter=True)
-            lines = [
-                each for each in kept if line or at.trim != "newline" or re.search(r"[\r\n]", each) is None
-            ]
-            value = choice(map(Text, lines))
-            return (
-                self._rules.token(f"{self._tool}-text", sequence(Text(line), value, close))
-                if lines
-                else NOTHING
-            )
+            value = self._constants(node, at, line)
         else:
             value = self._json(at.ends).value(node)
-        return sequence(Text(line), value, close)
+        return sequence(Text(line), value, Text(line + at.close))
+
+    def _constants(self, node: Enum, at: _Between, line: str) -> Expression:
+        """Write the strings of an enum that hold no ending, those of several lines on lines of their own."""
+        kept: list[Expression] = []
+        for each in node.values:
+            if holds(each, at.close, at.ends):
+                self._plain.lose(node, "enum", f"is without {each!r}, which has no form there", stricter=True)
+            elif line or at.trim != "newline" or re.search(r"[\r\n]", each) is None:
+                kept.append(Text(each))
+        return choice(kept)
 
     def _string(self, node: String, at: _Between, line: str) -> Expression:
         ends = at.ends if line or at.trim != "newline" else (*at.ends, *_BREAKS)
@@ -328,5 +322,8 @@ def _across(endings: Sequence[Ending]) -> Iterator[Ending]:
             begun.append(part)
 
 
-def _is_free(node: String) -> bool:
+def _is_free(node: Node) -> bool:
+    """Tell whether a node's values are any text."""
+    if not isinstance(node, String):
+        return isinstance(node, Anything)
     return not (node.min_length or node.max_length is not None or node.pattern or node.format)
