@@ -259,8 +259,8 @@ class Values:
             texts = found
             said.append(keyword)
         least, most = self.counted(node, ("minLength", node.min_length), ("maxLength", node.max_length))
-        for keyword, bound in (("minLength", least), ("maxLength", most)) if said else ():
-            if bound:
+        for keyword, bound in (("minLength", least or None), ("maxLength", most)) if said else ():
+            if bound is not None:
                 self.lose(node, keyword, f"is not said together with `{said[0]}`")
         return texts if said else repeated(ANY_CHARACTER, least, most)
 
