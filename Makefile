@@ -30,7 +30,7 @@ DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyp
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
 
-.PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools report-page browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos pins release-check engines profiles-due
+.PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos pins release-check engines profiles-due
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -126,9 +126,6 @@ $(TYPESCRIPT)/.installed: tests/typescript/npm/package.json tests/typescript/npm
 	cp tests/typescript/npm/package.json tests/typescript/npm/package-lock.json $(TYPESCRIPT)/
 	npm ci --prefix $(TYPESCRIPT) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
-
-report-page: $(STAMP) $(TYPESCRIPT)/.installed ## Bundle the script of `toolcast report`'s page
-	$(BIN)/python -m tests.report.browser.bundle
 
 browser: $(VENV)/.browser $(TYPESCRIPT)/.installed ## Install Chromium (for root, from Debian) and Playwright; `make test` then opens the page of `toolcast report`
 	sh tests/report/browser/setup

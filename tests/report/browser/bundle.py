@@ -1,18 +1,10 @@
-"""The page's script: its modules and the validator in one file, by esbuild.
-
-`python -m tests.report.browser.bundle` writes it (`make report-page`).
-"""
+"""Modules of the page's script in one file, by esbuild, for Node.js."""
 
 import subprocess
-import sys
 from pathlib import Path
-
-from toolcast.package_files import PACKAGE
 
 from tests.typescript.tools import MODULES, ROOT, missing
 
-PAGE = PACKAGE / "analysis" / "report" / "page"
-BUNDLED = PACKAGE / "analysis" / "report" / "page.js"
 _ESBUILD = MODULES / ".bin" / "esbuild"
 
 
@@ -31,14 +23,3 @@ def bundle(entry: Path, *options: str) -> bytes:
     )
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
-
-
-def page_script() -> bytes:
-    mark = "// Bundled from page/ and typescript/support/ by `make report-page`; do not edit."
-    return bundle(PAGE / "main.js", "--format=iife", f"--banner:js={mark}")
-
-
-if __name__ == "__main__":
-    script = page_script()
-    BUNDLED.write_bytes(script)
-    sys.stdout.write(f"{BUNDLED.relative_to(ROOT)}: {len(script)} bytes\n")

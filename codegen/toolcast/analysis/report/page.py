@@ -11,6 +11,7 @@ import hashlib
 import html
 import re
 from collections.abc import Sequence
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Final
 
@@ -22,11 +23,13 @@ from .report_model import Report, ToolDetail
 
 CHUNK: Final = 50
 """Tools of one compressed chunk."""
-_HERE: Final = Path(__file__).parent
+_HERE: Final = Path(__file__).resolve().parent
 _ESCAPED: Final = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 """Characters that could end an element, or begin markup, or end a line of JavaScript."""
 _ENDS: Final = re.compile(r"</script|<!--|<script", re.IGNORECASE)
 """Texts that must not stand in a script that is part of a page."""
+_IMPORT: Final = re.compile(r'^import (?:\* as )?(.+) from "(.+)";$', re.MULTILINE)
+_EXPORT: Final = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 
 
 def render_page(report: Report) -> bytes:
@@ -36,7 +39,7 @@ def render_page(report: Report) -> bytes:
         ValueError: the script has text that would end its element.
     """
     style = (_HERE / "page.css").read_text(encoding="utf-8")
-    script = (_HERE / "page.js").read_text(encoding="utf-8")
+    script = page_script()
     if _ENDS.search(script):
         raise ValueError("the script of the page has text that would end its element")
     return (
@@ -52,6 +55,30 @@ def render_page(report: Report) -> bytes:
         )
         .encode("utf-8", "surrogatepass")
     )
+
+
+def page_script() -> str:
+    """Join the modules of `page/` and those of the validator that they import: a block each, in strict mode,
+    after the modules that it imports."""
+    texts: dict[Path, str] = {}
+    imported: dict[Path, list[Path]] = {}
+    waiting = [_HERE / "page" / "main.js"]
+    while waiting:
+        file = waiting.pop()
+        if file not in texts:
+            texts[file] = file.read_text(encoding="utf-8")
+            imported[file] = [(file.parent / name).resolve() for _, name in _IMPORT.findall(texts[file])]
+            waiting += imported[file]
+    blocks = (_block(file.name, texts[file]) for file in TopologicalSorter(imported).static_order())
+    return f'"use strict";\n{{\nconst modules = {{}};\n{"".join(blocks)}}}\n'
+
+
+def _block(name: str, text: str) -> str:
+    names = ", ".join(_EXPORT.findall(text))
+    body = _IMPORT.sub(
+        lambda found: f'const {found[1].replace(" as ", ": ")} = modules["{Path(found[2]).name}"];', text
+    )
+    return f'{{\n{_EXPORT.sub("", body)}modules["{name}"] = {{ {names} }};\n}}\n'
 
 
 def embedded(value: object) -> str:

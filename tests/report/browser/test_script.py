@@ -1,10 +1,16 @@
 import re
 
-from .bundle import BUNDLED, PAGE, page_script
+from toolcast.analysis.report.page import page_script
+from toolcast.package_files import PACKAGE
+
+PAGE = PACKAGE / "analysis" / "report" / "page"
 
 
-def test_the_script_is_what_its_modules_make() -> None:
-    assert BUNDLED.read_bytes() == page_script(), "`make report-page` bundles it again"
+def test_the_script_has_each_module_once_and_joins_them() -> None:
+    script = page_script()
+    for file in PAGE.glob("*.js"):
+        assert script.count(f'modules["{file.name}"] = ') == 1, file.name
+    assert not re.findall(r"^\s*(?:import|export)\b", script, re.MULTILINE)
 
 
 def test_text_becomes_no_markup_and_no_code() -> None:
@@ -18,6 +24,6 @@ def test_text_becomes_no_markup_and_no_code() -> None:
 
 
 def test_the_script_does_not_end_its_element() -> None:
-    text = BUNDLED.read_text("utf-8").lower()
+    text = page_script().lower()
     assert "</script" not in text
     assert "<!--" not in text
