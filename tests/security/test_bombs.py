@@ -197,7 +197,7 @@ def test_a_slow_pattern_in_a_spec_neither_stops_the_compiler_nor_a_call(
 
 
 def test_a_pattern_of_a_model_does_not_run_in_a_backtracking_engine(tmp_path: Path) -> None:
-    """ReDoS by grep: each pattern on a line made for it, with the engine of Python in place of ripgrep."""
+    """ReDoS by grep: each pattern on a line made for it."""
     for number, (_, text) in enumerate(PATTERNS):
         (tmp_path / f"{number}.txt").write_text(f"{text}\n")
     code = (
@@ -206,7 +206,7 @@ def test_a_pattern_of_a_model_does_not_run_in_a_backtracking_engine(tmp_path: Pa
         "from toolcast_tools.files import Files\n"
         "from toolcast_tools.generated.files.grep import GREP\n"
         "registry = ToolRegistry()\n"
-        "registry.register(GREP, Files('.', ripgrep=False).grep)\n"
+        "registry.register(GREP, Files('.').grep)\n"
         "for pattern in json.load(sys.stdin):\n"
         "    result = registry.execute_sync('grep', {'pattern': pattern})\n"
         "    print('searched' if result.success else result.error)\n"

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from fnmatch import translate
 from functools import cache
 from itertools import chain, pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Final
 
 from msgspec import Struct
@@ -17,15 +17,7 @@ from ..byte_order_marks import byte_order_mark
 from ..generated.files.grep import GrepContext, GrepParams, GrepResult, GrepResultMatchesItem
 from ..workspace import Entry, PathError, Workspace
 from ..workspace.atomic_write import is_temporary
-from .line_search import (
-    LinePattern,
-    OversizedError,
-    Preselection,
-    Span,
-    TimeLimit,
-    compile_pattern,
-    preselect,
-)
+from .line_search import OversizedError, Span, TimeLimit, compile_pattern
 from .text_files import shown_path
 
 
@@ -64,7 +56,6 @@ _LEAD: Final = 200
 """Characters before a match that are shown of a longer line."""
 _LARGEST_RESULT: Final = 1_000_000
 """Characters of all lines of a result."""
-_EXTENSION: Final = re.compile(r"\*\.\w+", re.ASCII)
 
 
 class SearchOptions(Struct, frozen=True):
@@ -74,15 +65,11 @@ class SearchOptions(Struct, frozen=True):
         exclude: names of files and folders that are not searched.
         largest: size in bytes up to which files are searched.
         seconds: how long a search may take.
-        ripgrep: path of ripgrep; None to do without it.
-        few: number of files up to which ripgrep is not asked: they are read in less time than it starts in.
     """
 
     exclude: frozenset[str]
     largest: int
     seconds: float
-    ripgrep: str | None
-    few: int = 100
 
 
 class _Candidate(Struct, frozen=True):
@@ -96,8 +83,8 @@ class _Candidate(Struct, frozen=True):
 def search_content(workspace: Workspace, params: GrepParams, options: SearchOptions) -> GrepResult:
     """Search files for a pattern.
 
-    Returns what matches, by path; the same with and without ripgrep. Raises RefusalError: the pattern, the
-    path, the glob or a type cannot be used, or the time is over.
+    Returns what matches, by path. Raises RefusalError: the pattern, the path, the glob or a type cannot be
+    used, or the time is over.
 
     Args:
         options: of the program.
@@ -107,7 +94,7 @@ def search_content(workspace: Workspace, params: GrepParams, options: SearchOpti
     matches: list[GrepResultMatchesItem] = []
     size = skipped = 0
     truncated = False
-    for candidate in _candidates(workspace, params, options, pattern, limit):
+    for candidate in _candidates(workspace, params, options, limit):
         limit.check()
         text = _text(candidate, options.largest)
         if text is None:
@@ -128,7 +115,7 @@ def search_content(workspace: Workspace, params: GrepParams, options: SearchOpti
 
 
 def _candidates(
-    workspace: Workspace, params: GrepParams, options: SearchOptions, pattern: LinePattern, limit: TimeLimit
+    workspace: Workspace, params: GrepParams, options: SearchOptions, limit: TimeLimit
 ) -> Iterable[_Candidate]:
     """Return the files to read, in the order of results."""
     path = "." if params.path is None else params.path
@@ -141,32 +128,7 @@ def _candidates(
     if names:
         expression = name_expression(names)
         entries = [entry for entry in entries if expression.fullmatch(entry.path.rpartition("/")[2])]
-    if options.ripgrep is not None and len(entries) > options.few:
-        if not names and params.glob is not None and _EXTENSION.fullmatch(params.glob):
-            names = (params.glob,)
-        asked = Preselection(
-            params.pattern, params.ignore_case, params.multiline, names, options.exclude, options.largest
-        )
-        folder = workspace.resolve(path)
-        found = preselect(options.ripgrep, str(folder), asked, limit)
-        if found is not None:
-            below = PurePosixPath(folder.relative_to(workspace.root))
-            entries = [
-                entry
-                for entry in entries
-                # What is too large for the pattern is counted, whether ripgrep finds something in it or not.
-                if 2 * entry.size > pattern.block or _may_match(entry.path, below, found, options.exclude)
-            ]
     return (_Candidate(entry.path, entry.size, entry.open) for entry in entries)
-
-
-def _may_match(path: str, folder: PurePosixPath, found: frozenset[str], exclude: frozenset[str]) -> bool:
-    """Return whether ripgrep found something in a file, or did not look there: a glob may lead elsewhere."""
-    inner = PurePosixPath(path)
-    if not inner.is_relative_to(folder):
-        return True
-    inner = inner.relative_to(folder)
-    return str(inner) in found or not exclude.isdisjoint(inner.parts)
 
 
 def _listed(

@@ -19,7 +19,7 @@ from ..workspace import Entry, Workspace
 from ..workspace.atomic_write import is_temporary
 from ..workspace.path_errors import path_errors, shown
 from .content_search import SearchOptions, search_content
-from .line_search import find_ripgrep, load_re2
+from .line_search import load_re2
 from .text_edits import MOST_LINES, Replacement, replace, touch, unified_diff, untouched
 from .text_files import TextFile, count_lines, decode_text, read_lines, shown_path, snippet
 
@@ -65,7 +65,6 @@ class Files:
         largest: int = 32 * _MIB,
         search_seconds: float = 20.0,
         exclude: Sequence[str] = (".git", "node_modules", ".venv"),
-        ripgrep: bool = True,
     ) -> None:
         """Make the handlers.
 
@@ -74,8 +73,6 @@ class Files:
             largest: size in bytes up to which files are read, searched and edited.
             search_seconds: how long one search may take.
             exclude: names of files and folders that grep does not search.
-            ripgrep: let ripgrep choose the files to search, where it is installed. Results are the same
-                without it.
 
         Raises:
             ImportError: google-re2 is not installed.
@@ -87,12 +84,7 @@ class Files:
         load_re2()
         self._owns = not isinstance(workspace, Workspace)
         self._workspace = workspace if isinstance(workspace, Workspace) else Workspace(workspace)
-        self._search = SearchOptions(
-            exclude=frozenset(exclude),
-            largest=largest,
-            seconds=search_seconds,
-            ripgrep=find_ripgrep(self._workspace.root) if ripgrep else None,
-        )
+        self._search = SearchOptions(frozenset(exclude), largest, search_seconds)
         self._largest = largest
         self._changes = Lock()
         self._state = Lock()
@@ -248,7 +240,7 @@ class Files:
             context: circumstances of the call.
 
         Returns:
-            Matches by path, the same with and without ripgrep; and how many files were skipped.
+            Matches by path, and how many files were skipped.
 
         Raises:
             RefusalError: the pattern, the folder, the glob or a file type cannot be used, or the search took

@@ -1,29 +1,18 @@
-"""Lines of a text that match a pattern, in linear time (RE2), and stopped at a limit.
+"""Lines of a text that match a pattern, in linear time (RE2), and stopped at a limit."""
 
-Where ripgrep is installed, it is a hint which files to read: it only chooses among files that the workspace
-lists; they are opened by the workspace, and searched again. So a folder or a link that changes meanwhile
-shows nothing of another file.
-"""
-
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from pathlib import Path
-from selectors import EVENT_READ, DefaultSelector
 from time import monotonic
 from typing import Any, Final, Protocol
 
 from msgspec import Struct
+from toolcast.hidden_characters import escape_hidden
 from toolcast.runtime import RefusalError
 from toolcast.runtime.workers import abandoned
 
 from ..libraries import require
-from .search_pattern import RE2, RIPGREP, PatternError, shorten, translate
 
 _MEMORY: Final = 2 << 20
 """Bytes that RE2 may use for one pattern."""
@@ -31,6 +20,24 @@ _LARGEST_PROGRAM: Final = 100_000
 """Instructions of a pattern."""
 _STEPS: Final = 1 << 28
 """Instructions times bytes of one call of RE2, which cannot be stopped: some 1.5 s in the worst case."""
+
+_SHOWN: Final = 80
+"""Characters of a pattern that an error repeats."""
+_TOKEN: Final = re.compile(r"\\([bB]\{|.)|\[\^?(\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*)\]|(\n)", re.DOTALL)
+"""An escape, the members of a class, or a line break."""
+_OPERATION: Final = re.compile(r"&&|--|~~|\[(?!:)")
+_SYNTAX: Final = (
+    "There is no look-around and no reference to a group; write \\x{E9} for a character by its number, at "
+    "most 1000 repetitions (nested ones multiply), and a backslash before a character meant literally."
+)
+
+
+class PatternError(RefusalError):
+    """A pattern that cannot be searched for; the text says why, and what can be written."""
+
+    def __init__(self, pattern: str, problem: str) -> None:
+        shown = repr(pattern) if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]!r}…"
+        super().__init__(f"The pattern {shown} {problem}")
 
 
 class OversizedError(Exception):
@@ -162,33 +169,47 @@ class LinePattern(Struct, frozen=True):
 def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> LinePattern:
     """Compile a pattern.
 
-    Raises PatternError: it is none, or too large; ImportError: google-re2 is not installed.
+    Raises PatternError: it is none, too large, or ripgrep, whose syntax models know, would read it in another
+    way; ImportError: google-re2 is not installed.
 
     Args:
-        pattern: a regular expression in the dialect of `translate`.
+        pattern: a regular expression in the syntax of RE2, with `^` and `$` for the ends of each line.
         ignore_case: whether capital and small letters are the same.
-        multiline: whether a match may go across lines.
+        multiline: whether a match may go across lines; otherwise nothing matches a line feed.
     """
     engine = load_re2()
-    text = translate(pattern, RE2, ignore_case=ignore_case, multiline=multiline)
     options = engine.Options()
     options.max_mem = _MEMORY
     options.log_errors = False
     options.never_capture = True
+    options.case_sensitive = not ignore_case
+    options.never_nl = not multiline
     try:
-        expression: _Expression = engine.compile(text, options)
+        expression: _Expression = engine.compile(f"(?m){pattern}", options)
     except engine.error as problem:
-        raise PatternError(
-            f"The pattern {shorten(pattern)} is too large, or its counts are: together they may be "
-            "at most 1000 where they are nested. Use smaller counts, or * and +."
-        ) from problem
+        (reason,) = problem.args
+        text = reason.decode("utf-8", "replace").partition(": (?m)")[0][:_SHOWN]
+        raise PatternError(pattern, f"cannot be used: {escape_hidden(text)}. {_SYNTAX}") from problem
+    except UnicodeEncodeError as problem:
+        raise PatternError(pattern, "has half of a character. Write the whole character.") from problem
+    _check_reading(pattern, multiline)
     size = expression.programsize
     if size > _LARGEST_PROGRAM:
-        raise PatternError(
-            f"The pattern {shorten(pattern)} is too large: {size:,} steps, where {_LARGEST_PROGRAM:,} are "
-            "allowed. Use smaller counts and fewer properties."
-        )
+        limit = f"{size:,} steps, where {_LARGEST_PROGRAM:,} are allowed"
+        raise PatternError(pattern, f"is too large: {limit}. Use smaller counts and fewer properties.")
     return LinePattern(expression, multiline, _STEPS // max(size, 1))
+
+
+def _check_reading(pattern: str, multiline: bool) -> None:
+    for found in _TOKEN.finditer(pattern):
+        escape, members, line_break = found.groups()
+        if not multiline and (line_break or escape == "n"):
+            advice = "Set multiline to match across lines."
+            raise PatternError(pattern, f"has a line break, and lines are searched one by one. {advice}")
+        if escape in ("<", ">", "b{", "B{"):
+            raise PatternError(pattern, f"has \\{escape}. Write \\b for the edge of a word.")
+        if members is not None and _OPERATION.search(re.sub(r"\\.", "", members)):
+            raise PatternError(pattern, "has [, &&, -- or ~~ in a class, an operation. Escape it.")
 
 
 @cache
@@ -196,131 +217,3 @@ def load_re2() -> Any:
     """Return the library RE2 (google-re2). Raises ImportError, with the remedy."""
     require("grep", "re2")
     return import_module("re2")
-
-
-_PATTERN: Final = 60_000
-"""Bytes of a pattern that a pipe holds."""
-_OUTPUT: Final = 64 << 20
-"""Bytes of names."""
-_POLL: Final = 0.2
-_END: Final = 5.0
-"""Seconds that it may take to end after its last output."""
-_PLAIN: Final = re.compile(r"[\w.-]+", re.ASCII)
-_MATCHES: Final = 0
-_NO_MATCH: Final = 1
-
-
-class Preselection(Struct, frozen=True):
-    """A search by ripgrep.
-
-    Attributes:
-        pattern: in the dialect of `translate`.
-        ignore_case: whether capital and small letters are the same.
-        multiline: whether a match may go across lines.
-        names: patterns of file names, of which one has to match; none for every file.
-        exclude: names of files and folders that are not searched.
-        largest: size of a file in bytes up to which it is searched.
-    """
-
-    pattern: str
-    ignore_case: bool
-    multiline: bool
-    names: tuple[str, ...]
-    exclude: frozenset[str]
-    largest: int
-
-
-def preselect(program: str, folder: str, asked: Preselection, limit: TimeLimit) -> frozenset[str] | None:
-    """Ask ripgrep which files hold a pattern.
-
-    Returns the paths from `folder` on, at least those that match; None where ripgrep cannot say, because it
-    refuses the pattern or may not read a file. Raises RefusalError: the time is over.
-
-    Args:
-        program: path of ripgrep.
-        folder: path of the folder to search.
-        asked: what is looked for.
-        limit: when it is killed.
-    """
-    text = translate(
-        asked.pattern, RIPGREP, ignore_case=asked.ignore_case, multiline=asked.multiline
-    ).encode()
-    if len(text) > _PATTERN:
-        return None
-    try:
-        output = _run([program, *_arguments(asked)], folder, text, limit)
-    except (OSError, subprocess.TimeoutExpired):
-        return None  # it was removed, does not end, or there are no descriptors or processes left
-    if output is None:
-        return None
-    return frozenset(os.fsdecode(name.removeprefix(b"./")) for name in output.split(b"\0")[:-1])
-
-
-def find_ripgrep(workspace: Path) -> str | None:
-    """Find ripgrep on PATH, or beside the interpreter.
-
-    Returns its absolute path; None where it is not installed.
-
-    Args:
-        workspace: a folder whose programs are not run: what may write files there would run them by a search.
-    """
-    for folder in (*os.get_exec_path(), str(Path(sys.executable).parent)):
-        found = shutil.which("rg", path=folder)
-        if found is not None:
-            program = Path(found).absolute()
-            if not any(path.is_relative_to(workspace) for path in (program, program.resolve())):
-                return str(program)
-    return None
-
-
-def _arguments(asked: Preselection) -> list[str]:
-    plain = sorted(name for name in asked.exclude if _PLAIN.fullmatch(name))
-    return [
-        *("--no-config", "--no-messages", "--files-with-matches", "--null", "--color=never"),
-        *("--hidden", "--no-ignore", "--text", "--no-mmap", "--case-sensitive", "--engine=default"),
-        *(f"--max-filesize={asked.largest}", "--regex-size-limit=64M", "--dfa-size-limit=64M"),
-        *(["--multiline"] if asked.multiline else []),
-        *(f"--glob=!{name}" for name in plain),
-        *(f"--type-add=wanted:{pattern}" for pattern in asked.names),
-        *(["--type=wanted"] if asked.names else []),
-        *("--file=-", "./"),
-    ]
-
-
-def _run(command: list[str], folder: str, pattern: bytes, limit: TimeLimit) -> bytes | None:
-    """Return the output of ripgrep; None if it fails, or prints too much."""
-    with subprocess.Popen(
-        command,
-        cwd=folder,
-        env={},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        bufsize=0,
-        start_new_session=True,
-    ) as process:
-        try:
-            output = _exchange(process, pattern, limit)
-        finally:
-            process.kill()
-    return output if process.returncode in (_MATCHES, _NO_MATCH) else None
-
-
-def _exchange(process: "subprocess.Popen[bytes]", pattern: bytes, limit: TimeLimit) -> bytes | None:
-    """Write the pattern and read what is printed until it ends; None where that is too much."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(pattern)
-    process.stdin.close()
-    output = bytearray()
-    with DefaultSelector() as selector:
-        selector.register(process.stdout, EVENT_READ)
-        while len(output) <= _OUTPUT:
-            limit.check()
-            if selector.select(_POLL):
-                part = os.read(process.stdout.fileno(), 1 << 16)
-                if not part:
-                    process.wait(_END)
-                    return bytes(output)
-                output += part
-    return None

@@ -1,21 +1,18 @@
 """Attacks through the tools for files: each fails, in words, and in bounded time and memory."""
 
-import asyncio
 import os
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.runtime import RefusalError, ToolRegistry
+from toolcast.runtime import RefusalError
 from toolcast_tools.files import Files
-from toolcast_tools.files import files as module
 from toolcast_tools.files.content_search import SearchOptions, search_content
-from toolcast_tools.generated.files.grep import GREP, GrepParams
+from toolcast_tools.generated.files.grep import GrepParams
 from toolcast_tools.workspace import Workspace
 
 from tests.held import descriptors
@@ -53,14 +50,6 @@ def refused(call: Callable[[], Any]) -> str:
     return ""
 
 
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 def check_untouched(outside: Path) -> None:
     assert os.listdir(outside) == ["secret.txt"]  # noqa: PTH208 - hidden ones, too
     assert (outside / "secret.txt").read_text() == SECRET
@@ -91,13 +80,11 @@ def test_paths_and_links_that_lead_outside_are_refused_by_every_tool(
     check_untouched(outside)
 
 
-@pytest.mark.parametrize("ripgrep", [True, False])
-def test_searches_follow_no_link(box: Path, outside: Path, ripgrep: bool) -> None:
+def test_searches_follow_no_link(box: Path, outside: Path) -> None:
     (box / "to-folder").symlink_to(outside)
     (box / "to-file").symlink_to(outside / "secret.txt")
-    for number in range(101):  # more than are searched without ripgrep
-        (box / f"{number}.txt").write_text("other")
-    files = Files(box, ripgrep=ripgrep)
+    (box / "a.txt").write_text("other")
+    files = Files(box)
     assert grep(files, "secret").matches == []
     assert glob(files, "**/secret.txt", include_hidden=True).total == 0
 
@@ -143,103 +130,14 @@ def test_a_folder_that_becomes_a_link_during_a_call_leads_nowhere(
     check_untouched(outside)
 
 
-@pytest.mark.parametrize("ripgrep", [True, False])
-def test_a_search_shows_nothing_of_a_link_that_changes_meanwhile(
-    box: Path, outside: Path, ripgrep: bool
-) -> None:
+def test_a_search_shows_nothing_of_a_link_that_changes_meanwhile(box: Path, outside: Path) -> None:
     with Workspace(box) as workspace, swapping(box, outside):
-        program = Files(workspace)._search.ripgrep if ripgrep else None
-        options = SearchOptions(frozenset(), 1 << 20, 20, program, few=0)
+        options = SearchOptions(frozenset(), 1 << 20, 20)
         for _ in range(20):
             result = search_content(
                 workspace, GrepParams(pattern="outside|harmless", output="lines"), options
             )
             assert SECRET not in repr(result)
-
-
-def test_what_ripgrep_prints_is_no_result(box: Path, outside: Path) -> None:
-    """Even a ripgrep that was replaced shows no file that the workspace does not open."""
-    liar = box.parent / "rg"
-    liar.write_text(f"#!/bin/sh\nprintf '../outside/secret.txt\\0{outside}/secret.txt\\0a.txt\\0b.txt\\0'\n")
-    liar.chmod(0o755)
-    (box / "a.txt").write_text("secret inside")
-    (box / "b.txt").write_text("nothing")
-    options = SearchOptions(frozenset(), 1 << 20, 20, str(liar), few=0)
-    with Workspace(box) as workspace:
-        result = search_content(workspace, GrepParams(pattern="secret", output="lines"), options)
-    assert [(each.path, each.text) for each in result.matches] == [("a.txt", "secret inside")]
-
-
-@pytest.mark.parametrize("linked", [False, True])
-def test_a_ripgrep_that_was_written_into_the_workspace_is_not_run(
-    box: Path, monkeypatch: pytest.MonkeyPatch, linked: bool
-) -> None:
-    """Whoever may write files, and search them, may not run commands by that."""
-    programs = box / ".venv/bin"
-    programs.mkdir(parents=True)
-    (programs / "rg").write_text(f"#!/bin/sh\n: > {box.parent}/run\n")
-    (programs / "rg").chmod(0o755)
-    folder = programs
-    if linked:
-        folder = box.parent / "bin"
-        folder.symlink_to(programs)
-    for number in range(101):
-        (box / f"{number}.txt").write_text("text")
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    assert len(grep(Files(box), "text").matches) == 101
-    assert not (box.parent / "run").exists()
-
-
-def test_a_process_that_does_not_end_is_killed(box: Path) -> None:
-    stuck = box.parent / "rg"
-    stuck.write_text(f"#!/bin/sh\necho $$ > {box.parent}/pid\nexec sleep 600\n")
-    stuck.chmod(0o755)
-    (box / "a.txt").touch()
-    options = SearchOptions(frozenset(), 1 << 20, 1.5, str(stuck), few=0)
-    with Workspace(box) as workspace, pytest.raises(RefusalError, match="took longer than 1\\.5 seconds"):
-        search_content(workspace, GrepParams(pattern="a"), options)
-    assert not is_running(int((box.parent / "pid").read_text()))
-
-
-def test_a_cancelled_search_leaves_no_process(box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stuck = box.parent / "rg"
-    stuck.write_text(f"#!/bin/sh\necho $$ > {box.parent}/pid\nexec sleep 600\n")
-    stuck.chmod(0o755)
-    for number in range(101):
-        (box / f"{number}.txt").touch()
-    monkeypatch.setattr(module, "find_ripgrep", lambda _: str(stuck))
-    registry = ToolRegistry()
-    registry.register(GREP, Files(box, search_seconds=600).grep)
-    pid = box.parent / "pid"
-
-    async def cancel() -> None:
-        task = asyncio.create_task(registry.execute("grep", {"pattern": "a"}))
-        while not (pid.exists() and pid.read_text().endswith("\n")):
-            assert not task.done(), task.result()
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    with registry:
-        asyncio.run(cancel())
-        while is_running(int(pid.read_text())):  # or the test does not end
-            time.sleep(0.01)
-
-
-def test_a_configuration_file_of_ripgrep_is_not_obeyed(box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = box.parent / "pre"
-    program.write_text(f"#!/bin/sh\ntouch {box.parent}/obeyed\n")
-    program.chmod(0o755)
-    config = box.parent / "config"
-    config.write_text(f"--pre={program}\n")
-    monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(config))
-    (box / ".rgignore").write_text("*")
-    (box / ".gitignore").write_text("*")
-    for number in range(101):
-        (box / f"{number}.txt").write_text("text")
-    assert len(grep(Files(box), "text").matches) == 101
-    assert not (box.parent / "obeyed").exists()
 
 
 @pytest.mark.parametrize(
@@ -276,8 +174,6 @@ def test_patterns_that_backtrack_for_ever_elsewhere_end_here(
         "(?i:[a-z]{500}){2,3}" * 90,
         r"\pL{1000}",
         r"(\PL\pL){900}",
-        "(" * 200 + "a" + ")" * 200,
-        "a{99999999999999999999}",
         "(" * 4000,
         "[" * 4000,
         r"\x{110000}",
@@ -426,12 +322,11 @@ def test_a_pipe_is_not_waited_for(files: Files, box: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["\x1b[2J\x1b]0;owned\x07.txt", "a\nb.txt", "a\rb.txt", "\u202etxt.exe", "a\x9b31mb", "a\tb"]
 )
-@pytest.mark.parametrize("ripgrep", [True, False])
-def test_terminal_escape_sequences_in_names_are_escaped(box: Path, name: str, ripgrep: bool) -> None:
+def test_terminal_escape_sequences_in_names_are_escaped(box: Path, name: str) -> None:
     (box / name).write_text("needle")
     for number in range(101):
         (box / f"{number}.md").write_text("other")
-    files = Files(box, ripgrep=ripgrep)
+    files = Files(box)
     (found,) = grep(files, "needle").matches
     (listed,) = glob(files, "*", exclude=[f"{number}.md" for number in range(101)]).paths
     assert found.path == listed
@@ -443,9 +338,8 @@ def test_terminal_escape_sequences_in_names_are_escaped(box: Path, name: str, ri
     assert all(line.isprintable() for line in diff.split("\n"))
 
 
-@pytest.mark.parametrize("ripgrep", [True, False])
-def test_names_that_are_no_text_are_shown_as_text(box: Path, ripgrep: bool) -> None:
-    files = Files(box, ripgrep=ripgrep)
+def test_names_that_are_no_text_are_shown_as_text(box: Path) -> None:
+    files = Files(box)
     for number in range(101):
         (box / f"{number}.md").write_text("other")
     os.close(os.open(os.fsencode(box) + b"/a\xff.txt", os.O_CREAT | os.O_WRONLY))

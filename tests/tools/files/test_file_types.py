@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import toolcast_tools.files.content_search as module
 from toolcast_tools.files.content_search import file_types, name_expression
-from toolcast_tools.files.line_search import find_ripgrep
+
+from tests.tools.files.test_engines import RIPGREP
 
 HEAD = (
     "# Types of files: `rg --type-list` of ripgrep {version}; `pytest {test} --update-cases` writes it.\n"
@@ -15,8 +16,8 @@ HEAD = (
 )
 
 
-def test_the_table_is_ripgrep_s(tmp_path: Path, update_cases: bool) -> None:
-    program = find_ripgrep(tmp_path)
+def test_the_table_is_ripgrep_s(update_cases: bool) -> None:
+    program = RIPGREP
     if program is None:
         pytest.skip("ripgrep is not installed")
     version = printed(program, "--version").split()[1]
@@ -34,7 +35,7 @@ def test_the_table_is_ripgrep_s(tmp_path: Path, update_cases: bool) -> None:
 
 
 def test_patterns_of_names_match_as_ripgrep_matches_them(tmp_path: Path) -> None:
-    program = find_ripgrep(tmp_path)
+    program = RIPGREP
     if program is None:
         pytest.skip("ripgrep is not installed")
     names = [

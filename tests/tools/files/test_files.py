@@ -2,15 +2,18 @@
 
 import importlib
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from toolcast.runtime import RefusalError, ToolRegistry
 from toolcast_tools.files import Files
 from toolcast_tools.files import files as module
+from toolcast_tools.files.content_search import search_content
 from toolcast_tools.files.line_search import load_re2
+from toolcast_tools.generated.files.grep import GrepResult
 from toolcast_tools.generated.registry import BINDINGS
 from toolcast_tools.workspace import Workspace
 
@@ -30,22 +33,23 @@ def test_a_workspace_that_is_given_stays_open(box: Path) -> None:
 
 
 def test_a_call_that_runs_ends_after_the_close(box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(101):
-        (box / f"{number}.txt").touch()
     (box / "a.txt").write_text("needle")
-    slow = box.parent / "rg"
-    slow.write_text(f"#!/bin/sh\ntouch {box.parent}/asked\nsleep 0.5\nprintf './a.txt\\0'\n")
-    slow.chmod(0o755)
-    monkeypatch.setattr(module, "find_ripgrep", lambda _: str(slow))
+    began, go_on = Event(), Event()
+
+    def slow(*arguments: Any) -> GrepResult:
+        began.set()
+        assert go_on.wait(60)
+        return search_content(*arguments)
+
+    monkeypatch.setattr(module, "search_content", slow)
     files = Files(box)
-    monkeypatch.setenv("PATH", "")
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(grep, files, "needle")
-        while not (box.parent / "asked").exists():
-            time.sleep(0.01)
+        assert began.wait(60)
         files.close()
         with pytest.raises(RefusalError, match="closed"):
             read(files, "a.txt")
+        go_on.set()
         assert [each.path for each in running.result(60).matches] == ["a.txt"]
 
 

@@ -30,11 +30,9 @@ def box(box: Path) -> Path:
     return box
 
 
-@pytest.fixture(params=["ripgrep", "alone"])
-def files(box: Path, request: pytest.FixtureRequest) -> Files:
-    for number in range(101 if request.param == "ripgrep" else 0):
-        (box / f"more{number}.txt").touch()
-    return Files(box, ripgrep=request.param == "ripgrep")
+@pytest.fixture
+def files(box: Path) -> Files:
+    return Files(box)
 
 
 def paths(result: GrepResult) -> list[str]:
@@ -110,18 +108,16 @@ def test_encodings_and_binary_files(files: Files, box: Path, content: bytes, fou
 
 def test_large_files_are_counted_as_skipped(box: Path) -> None:
     (box / "large.txt").write_text("run" * 1000)
-    for ripgrep in (True, False):
-        result = grep(Files(box, largest=1000, ripgrep=ripgrep), "run", glob="*.txt")
-        assert (result.matches, result.skipped) == ([], 1)
+    result = grep(Files(box, largest=1000), "run", glob="*.txt")
+    assert (result.matches, result.skipped) == ([], 1)
 
 
 def test_what_is_too_large_for_a_pattern_is_skipped(box: Path) -> None:
     """Whether or not it would match: a call of the engine cannot be stopped."""
     (box / "large.txt").write_text("a" * 1_000_000)
     for pattern in (r"\p{L}{30}b", r"a{30}\p{L}{30}"):
-        for ripgrep in (True, False):
-            result = grep(Files(box, ripgrep=ripgrep), pattern, glob="*.txt")
-            assert (result.matches, result.skipped) == ([], 1)
+        result = grep(Files(box), pattern, glob="*.txt")
+        assert (result.matches, result.skipped) == ([], 1)
 
 
 def test_an_unknown_type_is_told_its_neighbours(files: Files) -> None:
