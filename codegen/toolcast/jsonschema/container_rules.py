@@ -7,15 +7,23 @@ from typing import Any
 
 from . import messages
 from .json_values import JsonObject, key
-from .node import Builder, CompiledNode, Rule, RuleContext, Validation, evaluate_all, size_rule, value_rule
+from .node import (
+    Builder,
+    CompiledNode,
+    Rule,
+    RuleContext,
+    Validation,
+    evaluate_all,
+    explain_parts,
+    size_rule,
+    value_rule,
+)
 from .scalar_rules import compile_pattern
 from .validator_errors import Violation
 
 
 def _properties_rule(context: RuleContext) -> Rule | None:
     """`properties`; settling drops an explicit null of an optional property that does not accept null."""
-    if "properties" not in context.schema:
-        return None
     nodes = {
         name: context.child(sub, "properties", name) for name, sub in context.schema["properties"].items()
     }
@@ -32,14 +40,8 @@ def _properties_rule(context: RuleContext) -> Rule | None:
         return True
 
     def explain(value: Any, path: str, run: Validation) -> list[Violation]:
-        found: list[Violation] = []
-        for name, item in value.items():
-            node = nodes.get(name)
-            if node is not None and not node.check(item, run):
-                found += node.explain(item, messages.member(path, name), run)
-                if len(found) >= run.limit:
-                    break
-        return found
+        stated = ((name, item) for name, item in value.items() if name in nodes)
+        return explain_parts(((nodes[name], item, messages.member(path, name)) for name, item in stated), run)
 
     def settle(value: object, run: Validation) -> object:
         if not isinstance(value, dict):
@@ -69,8 +71,6 @@ def _properties_rule(context: RuleContext) -> Rule | None:
 
 
 def _pattern_properties_rule(context: RuleContext) -> Rule | None:
-    if "patternProperties" not in context.schema:
-        return None
     at = f"{context.pointer}/patternProperties"
     pairs = [
         (compile_pattern(pattern, at), context.child(sub, "patternProperties", pattern))
@@ -86,14 +86,13 @@ def _pattern_properties_rule(context: RuleContext) -> Rule | None:
         return True
 
     def explain(value: Any, path: str, run: Validation) -> list[Violation]:
-        found: list[Violation] = []
-        for name, item in value.items():
-            for search, node in pairs:
-                if run.finds(search, name) and not node.check(item, run):
-                    found += node.explain(item, messages.member(path, name), run)
-            if len(found) >= run.limit:
-                break
-        return found
+        parts = (
+            (node, item, messages.member(path, name))
+            for name, item in value.items()
+            for search, node in pairs
+            if run.finds(search, name)
+        )
+        return explain_parts(parts, run)
 
     def settle(value: object, run: Validation) -> object:
         def matching(name: str) -> list[CompiledNode]:
@@ -110,8 +109,6 @@ def _pattern_properties_rule(context: RuleContext) -> Rule | None:
 
 def _additional_rule(context: RuleContext) -> Rule | None:
     """`additionalProperties`: applies to what the sibling `properties` and `patternProperties` leave."""
-    if "additionalProperties" not in context.schema:
-        return None
     node = context.child(context.schema["additionalProperties"], "additionalProperties")
     known = frozenset(context.schema.get("properties", ()))
     patterns = context.schema.get("patternProperties", {})
@@ -250,8 +247,6 @@ def _dependent_required_rule(context: RuleContext) -> Rule | None:
 
 
 def _property_names_rule(context: RuleContext) -> Rule | None:
-    if "propertyNames" not in context.schema:
-        return None
     node = context.child(context.schema["propertyNames"], "propertyNames")
 
     def check(value: Any, run: Validation) -> bool:
@@ -275,8 +270,6 @@ def _property_names_rule(context: RuleContext) -> Rule | None:
 
 def _items_rule(context: RuleContext) -> Rule | None:
     """`prefixItems` and `items`."""
-    if "prefixItems" not in context.schema and "items" not in context.schema:
-        return None
     prefix = [
         context.child(sub, "prefixItems", i) for i, sub in enumerate(context.schema.get("prefixItems", ()))
     ]
@@ -304,13 +297,7 @@ def _items_rule(context: RuleContext) -> Rule | None:
         if rest is not None and rest.schema is False and len(value) > start:
             wanted = f"must have at most {messages.count(start, 'item')}"
             return [Violation(path, f"{messages.label(path)} {wanted}, got {len(value)}", "items", False)]
-        found: list[Violation] = []
-        for index, node in nodes(value):
-            if not node.check(value[index], run):
-                found += node.explain(value[index], f"{path}[{index}]", run)
-                if len(found) >= run.limit:
-                    break
-        return found
+        return explain_parts(((node, value[at], f"{path}[{at}]") for at, node in nodes(value)), run)
 
     def settle(value: object, run: Validation) -> object:
         return _settle_items(value, run, nodes(value)) if isinstance(value, (list, tuple)) else value
@@ -357,8 +344,6 @@ def _unique_rule(context: RuleContext) -> Rule | None:
 
 def _contains_rule(context: RuleContext) -> Rule | None:
     """`contains` with `minContains` and `maxContains`."""
-    if "contains" not in context.schema:
-        return None
     node = context.child(context.schema["contains"], "contains")
     least = int(context.schema.get("minContains", 1))
     most = int(context.schema["maxContains"]) if "maxContains" in context.schema else None
@@ -393,8 +378,6 @@ def _contains_rule(context: RuleContext) -> Rule | None:
 
 def unevaluated_rule(context: RuleContext) -> Rule | None:
     """`unevaluatedItems`: applies to the items that nothing else in this schema evaluates."""
-    if "unevaluatedItems" not in context.schema:
-        return None
     node = context.child(context.schema["unevaluatedItems"], "unevaluatedItems")
     owner = context.node
 
@@ -414,11 +397,7 @@ def unevaluated_rule(context: RuleContext) -> Rule | None:
         return True
 
     def explain(value: Any, path: str, run: Validation) -> list[Violation]:
-        found: list[Violation] = []
-        for index in remaining(value, run):
-            if not node.check(value[index], run):
-                found += node.explain(value[index], f"{path}[{index}]", run)
-        return found
+        return explain_parts(((node, value[at], f"{path}[{at}]") for at in remaining(value, run)), run)
 
     def settle(value: object, run: Validation) -> object:
         if not isinstance(value, (list, tuple)):

@@ -8,14 +8,12 @@ from typing import Any
 from . import messages
 from .container_rules import explain_extra, settle_members
 from .json_values import key
-from .node import Builder, Check, CompiledNode, Rule, RuleContext, Validation, evaluate_all
+from .node import Builder, Check, CompiledNode, Rule, RuleContext, Validation, evaluate_all, explain_parts
 from .validator_errors import TooManyBranches, Violation
 
 
 def reference_rule(context: RuleContext) -> Rule | None:
     """`$ref`. Where the target has references, verdicts are kept and the depth is counted."""
-    if "$ref" not in context.schema:
-        return None
     node = context.reference(context.schema["$ref"])
 
     def check(value: Any, run: Validation) -> bool:
@@ -49,8 +47,6 @@ def reference_rule(context: RuleContext) -> Rule | None:
 
 
 def _all_rule(context: RuleContext) -> Rule | None:
-    if "allOf" not in context.schema:
-        return None
     nodes = [context.inplace(sub, "allOf", index) for index, sub in enumerate(context.schema["allOf"])]
 
     def check(value: Any, run: Validation) -> bool:
@@ -84,8 +80,6 @@ def _all_rule(context: RuleContext) -> Rule | None:
 
 def _not_rule(context: RuleContext) -> Rule | None:
     """`not`. It evaluates no properties."""
-    if "not" not in context.schema:
-        return None
     node = context.inplace(context.schema["not"], "not")
 
     def check(value: Any, run: Validation) -> bool:
@@ -108,8 +102,6 @@ def _not_rule(context: RuleContext) -> Rule | None:
 
 def _condition_rule(context: RuleContext) -> Rule | None:
     """`if` with `then` and `else`; without both of them it only marks what it evaluates."""
-    if "if" not in context.schema:
-        return None
     test = context.inplace(context.schema["if"], "if")
     yes, no = (
         context.inplace(context.schema[keyword], keyword) if keyword in context.schema else None
@@ -149,8 +141,6 @@ def _condition_rule(context: RuleContext) -> Rule | None:
 
 
 def _dependent_schemas_rule(context: RuleContext) -> Rule | None:
-    if "dependentSchemas" not in context.schema:
-        return None
     nodes = {
         name: context.inplace(sub, "dependentSchemas", name)
         for name, sub in context.schema["dependentSchemas"].items()
@@ -166,10 +156,7 @@ def _dependent_schemas_rule(context: RuleContext) -> Rule | None:
         return True
 
     def explain(value: Any, path: str, run: Validation) -> list[Violation]:
-        found: list[Violation] = []
-        for node in applying(value):
-            found += node.explain(value, path, run)
-        return found
+        return explain_parts(((node, value, path) for node in applying(value)), run)
 
     def settle(value: object, run: Validation) -> object:
         for node in applying(value):
@@ -184,8 +171,6 @@ def _dependent_schemas_rule(context: RuleContext) -> Rule | None:
 
 def unevaluated_properties_rule(context: RuleContext) -> Rule | None:
     """`unevaluatedProperties`: applies to the properties that nothing else in this schema evaluates."""
-    if "unevaluatedProperties" not in context.schema:
-        return None
     node = context.child(context.schema["unevaluatedProperties"], "unevaluatedProperties")
     owner = context.node
     known = frozenset(context.schema.get("properties", ()))
@@ -223,8 +208,6 @@ def unevaluated_properties_rule(context: RuleContext) -> Rule | None:
 
 def _union_rule(keyword: str) -> Builder:
     def build(context: RuleContext) -> Rule | None:
-        if keyword not in context.schema:
-            return None
         nodes = [context.inplace(sub, keyword, index) for index, sub in enumerate(context.schema[keyword])]
         check = _any(nodes) if keyword == "anyOf" else _one(nodes)
 

@@ -2,7 +2,7 @@
 
 # ruff: noqa: ARG001, SIM110  # checks share one signature; loops are twice as fast as generators
 
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Iterable, Mapping, Sized
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from . import messages
@@ -258,7 +258,18 @@ class RuleContext:
 
 
 Builder = Callable[[RuleContext], Rule | None]
-"""Makes the rule of one keyword (or a few); None when the schema does not have it."""
+"""Makes the rule of a keyword that the schema has (or of a few); None where it asserts nothing."""
+
+
+def explain_parts(parts: Iterable[tuple[CompiledNode, Any, str]], run: Validation) -> list[Violation]:
+    """Return the violations of values by nodes, each with its path, up to the limit of the run."""
+    found: list[Violation] = []
+    for node, value, path in parts:
+        if not node.check(value, run):
+            found += node.explain(value, path, run)
+            if len(found) >= run.limit:
+                break
+    return found
 
 
 def value_rule(check: Check, keyword: str, expected: Any, message: Callable[[Any, str], str]) -> Rule:
@@ -274,8 +285,6 @@ def size_rule(keyword: str, types: tuple[type[Sized], ...], noun: str) -> Builde
     """Make the rule of a bound on the items, properties or characters of a value of `types`."""
 
     def build(context: RuleContext) -> Rule | None:
-        if keyword not in context.schema:
-            return None
         bound = int(context.schema[keyword])
         wanted = f"{'at least' if keyword.startswith('min') else 'at most'} {messages.count(bound, noun)}"
 

@@ -28,8 +28,6 @@ _TYPE_CHECKS: dict[str, Check] = {
 
 def _type_rule(context: RuleContext) -> Rule | None:
     """`type`, with one name or several; settles whole floats where it admits integer but not number."""
-    if "type" not in context.schema:
-        return None
     wanted = context.schema["type"]
     names = [wanted] if isinstance(wanted, str) else list(wanted)
     checks = tuple(_TYPE_CHECKS[name] for name in names)
@@ -58,8 +56,6 @@ def _settle_integer(value: object, run: Validation) -> object:
 
 def _enum_rule(context: RuleContext) -> Rule | None:
     """`enum`; settles a float to the equal int among them."""
-    if "enum" not in context.schema:
-        return None
     members = list(context.schema["enum"])
     keys = {key(member) for member in members}
     containers = [member for member in members if isinstance(member, (dict, list, tuple))]
@@ -82,8 +78,6 @@ def _enum_rule(context: RuleContext) -> Rule | None:
 
 def _const_rule(context: RuleContext) -> Rule | None:
     """`const`; settles a float to the equal int."""
-    if "const" not in context.schema:
-        return None
     wanted = context.schema["const"]
     check: Check
     if isinstance(wanted, str):
@@ -133,8 +127,6 @@ _BOUNDS: dict[str, Callable[[object], Check]] = {
 
 def _bound_rule(keyword: str) -> Builder:
     def build(context: RuleContext) -> Rule | None:
-        if keyword not in context.schema:
-            return None
         return value_rule(
             _BOUNDS[keyword](context.schema[keyword]), keyword, context.schema[keyword], _numeric(context)
         )
@@ -144,8 +136,6 @@ def _bound_rule(keyword: str) -> Builder:
 
 def _multiple_rule(context: RuleContext) -> Rule | None:
     """`multipleOf`, exact over the shortest decimals: 0.3 is a multiple of 0.1."""
-    if "multipleOf" not in context.schema:
-        return None
     divisor = as_decimal(context.schema["multipleOf"])
 
     def check(value: Any, run: Validation) -> bool:
@@ -167,8 +157,6 @@ def _numeric(context: RuleContext) -> Callable[[object, str], str]:
 
 def _pattern_rule(context: RuleContext) -> Rule | None:
     """`pattern`, an ECMA-262 expression that may match anywhere."""
-    if "pattern" not in context.schema:
-        return None
     pattern = context.schema["pattern"]
     search = compile_pattern(pattern, f"{context.pointer}/pattern")
     # maxLength refuses text that is too long, so it need not be searched.
