@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from toolcast.jsonschema.merge import equal_schemas, merged
-from toolcast.jsonschema.nullable import accepts_null, with_null, wrapped
 from toolcast.jsonschema.schema_document import parse_schema
-from toolcast.jsonschema.schema_node import SchemaNode, pointer, to_json
+from toolcast.jsonschema.schema_node import SchemaNode, accepts_null, pointer, to_json, with_null, wrapped
 
 
 def node(schema: dict[str, Any]) -> SchemaNode:

@@ -14,8 +14,8 @@ from ..jsonschema.keywords import map_subschemas, subschemas
 from ..jsonschema.pointers import Steps, escape, join, split, value_at, with_value
 from ..runtime.hidden_parameters import without_parameters
 from ..spec.parsed_document import Document, Path
-from .python_types import KEYWORD
 from .spec_references import DefinitionLocation
+from .tree import KEYWORD
 
 
 class NormalForm(Struct, frozen=True, kw_only=True):

@@ -22,7 +22,6 @@ from ..jsonschema.upgrade import KeywordRow, as_written, draft_of, named_draft, 
 from ..spec.parsed_document import Document, Path, diagnose
 from ..spec.spec_checker import kind_of, quoted
 from .normal_form import NormalForm, definition_name
-from .python_types import KEYWORD, python_type_keywords
 from .schema_forms import as_list
 from .schema_mistakes import (
     KNOWN,
@@ -43,6 +42,7 @@ from .spec_references import (
     SpecLocation,
     value_at,
 )
+from .tree import KEYWORD, python_type_keywords
 
 _COPIED: Final = (ANNOTATIONS | ASSERTIONS) - {"$ref", "pattern", "format", "$comment", "contentSchema"}
 """Keywords that are copied once the form of their value is right."""

@@ -13,9 +13,10 @@ from msgspec import UNSET, Struct
 from ..jsonschema.formats import FORMATS
 from ..jsonschema.json_values import JsonMapping
 from ..jsonschema.pointers import escape
-from .python_types import KEYWORD, TYPES
 from .schema_mistakes import is_always_fast
 from .tree import (
+    KEYWORD,
+    TYPES,
     Anything,
     Array,
     Boolean,

@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from .json_values import JsonObject
 from .keywords import SCHEMA_LIST, SCHEMA_MAP
-from .references import References
 from .schema_node import (
     Changes,
+    References,
     Schema,
     SchemaChange,
     SchemaError,

@@ -5,14 +5,15 @@ Beside it, what parsing changes, and the error of a schema that cannot be read o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeVar
+from urllib.parse import unquote
 
 from msgspec import Struct
 
 from .json_values import JsonObject
-from .keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
-from .pointers import escape
+from .keywords import METADATA, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from .pointers import child, escape, unescape
 
 Path = tuple[Any, str] | None
 """A path to a schema: `(path of the parent, segment)`, None for the root. Extending it copies nothing."""
@@ -174,3 +175,154 @@ def record(
         path=pointer(path), keyword=keyword, action=action, severity=severity, reason=reason
     )
     changes.setdefault((change.path, keyword, action, reason), change)
+
+
+class References:
+    """The targets of the references in one schema. What was found is kept."""
+
+    __slots__ = ("_known", "_parse", "_targets", "root", "unresolved")
+
+    def __init__(
+        self,
+        root: SchemaNode,
+        parse: Callable[[JsonObject, Path], SchemaNode],
+        unresolved: Mapping[int, str] = {},
+    ) -> None:
+        """`parse` makes the node of a schema that no keyword holds, and returns the same each time.
+        `unresolved`: why the references of nodes lead nowhere, by the id of the node."""
+        self.root = root
+        self._parse = parse
+        self.unresolved = unresolved
+        self._known: dict[str, tuple[Schema, Segments]] = {}  # by the reference
+        self._targets: dict[Segments, Schema] = {}
+
+    def segments(self, reference: Any, path: Path) -> Segments:
+        """Return the segments from the root to where a reference leads, whether or not something is there.
+        `path`: the schema that has the reference. Raises SchemaError where it is not local.
+        """
+        if not isinstance(reference, str):
+            raise SchemaError(pointer(path), "$ref must be a string")
+        return parse_reference(reference, path)
+
+    def target(self, reference: Any, path: Path) -> tuple[Schema, Segments]:
+        """Return the schema that a reference leads to, and its segments from the root. `path`: the schema
+        that has the reference. Raises SchemaError where it leads nowhere in this document.
+        """
+        known = self._known.get(reference) if isinstance(reference, str) else None
+        if known is None:
+            segments = self.segments(reference, path)
+            found = self._found(segments, reference, path)
+            self._targets[segments] = found
+            known = self._known[reference] = found, segments
+        return known
+
+    def resolve(self, segments: Segments) -> Schema:
+        """Return the schema at segments that `target` returned. Raises SchemaError where there is none."""
+        known = self._targets.get(segments)
+        return self._found(segments, "#/" + "/".join(segments), None) if known is None else known
+
+    def _found(self, segments: Segments, reference: str, path: Path) -> Schema:
+        value: Any = self.root
+        at: Path = None
+        for segment in segments:
+            try:
+                value = child(value.keywords if isinstance(value, SchemaNode) else value, segment)
+            except LookupError:
+                raise SchemaError(
+                    pointer(path),
+                    f"the reference {reference!r} leads nowhere: {pointer(at) or '#'} has no {segment!r}",
+                    "define it, or correct the reference",
+                ) from None
+            at = at, segment
+        if isinstance(value, SchemaNode | bool):
+            return value
+        if not isinstance(value, dict):
+            reason = f"the reference {reference!r} leads to something that is no schema"
+            raise SchemaError(pointer(path), reason)
+        holds_nodes = any(isinstance(item, SchemaNode) for item in value.values())
+        return self._parse(to_json(value) if holds_nodes else value, at)
+
+
+def parse_reference(reference: str, path: Path) -> Segments:
+    """Return the segments, unescaped, of a local reference such as `#/$defs/a~1b`; those of `#` are empty.
+    Raises SchemaError where it does not point into the schema.
+    """
+    if reference in ("#", "#/"):
+        return ()
+    if not reference.startswith("#/"):
+        raise SchemaError(
+            pointer(path),
+            f"the reference {reference!r} does not point into this schema",
+            "bundle what it refers to under $defs and use '#/$defs/Name'",
+        )
+    raw = unquote(reference[2:]) if "%" in reference else reference[2:]
+    return tuple(map(unescape, raw.split("/")))
+
+
+HOISTED = frozenset(("title", "description", "default", "examples", "$defs"))
+"""Keywords that stay outside of a union with null."""
+_WRAPPED = frozenset(("$ref", "const", "allOf", "oneOf", "not", "if"))
+"""Keywords beside which null is accepted only by a union with it."""
+
+
+def with_null(node: SchemaNode) -> SchemaNode:
+    """Return a schema that accepts null as well: the same one where it does, or constrains only other types.
+    A new one shares its subschemas.
+    """
+    return wrapped(node) if wraps(node.keywords) else null_in_place(node)
+
+
+def null_in_place(node: SchemaNode) -> SchemaNode:
+    """Add null to the types, the literals or the branches of a schema that `wraps` does not name."""
+    keywords = node.keywords
+    if "anyOf" in keywords:
+        if any(map(accepts_null, keywords["anyOf"])):
+            return node
+        return SchemaNode({**keywords, "anyOf": [*keywords["anyOf"], _null(node.path)]}, node.path)
+    kind = keywords.get("type")
+    if kind is None and "enum" not in keywords:
+        return node  # accepts anything, or constrains only other types than null
+    changed: JsonObject = {}
+    if isinstance(kind, str) and kind != "null":
+        changed["type"] = [kind, "null"]
+    elif isinstance(kind, list) and "null" not in kind:
+        changed["type"] = [*kind, "null"]
+    if "enum" in keywords and None not in keywords["enum"]:
+        changed["enum"] = [*keywords["enum"], None]
+    return SchemaNode({**keywords, **changed}, node.path) if changed else node
+
+
+def wraps(keywords: Mapping[str, object]) -> bool:
+    """Return whether a schema with these keywords has to become a branch of a union to accept null."""
+    if not _WRAPPED.isdisjoint(keywords):
+        return True
+    if "anyOf" in keywords:
+        return len(keywords.keys() - METADATA) > 1
+    kind = keywords.get("type")
+    return isinstance(kind, str) and kind in ("object", "array")
+
+
+def wrapped(node: SchemaNode) -> SchemaNode:
+    """Make a schema a branch of a union with null; titles and descriptions stay outside."""
+    inner = {key: value for key, value in node.keywords.items() if key not in HOISTED}
+    outer: JsonObject = {"anyOf": [SchemaNode(inner, node.path), _null(node.path)]}
+    outer.update((key, value) for key, value in node.keywords.items() if key in HOISTED)
+    return SchemaNode(outer, node.path)
+
+
+def accepts_null(schema: Schema) -> bool:
+    """Return whether a schema accepts null by its own keywords; references are not followed."""
+    if not isinstance(schema, SchemaNode):
+        return schema
+    keywords = schema.keywords
+    if "anyOf" in keywords and len(keywords.keys() - METADATA) == 1:
+        return any(map(accepts_null, keywords["anyOf"]))
+    kind = keywords.get("type")
+    named = kind == "null" or (isinstance(kind, list) and "null" in kind)
+    if "enum" in keywords:
+        return None in keywords["enum"] and (named or kind is None)
+    return named and "const" not in keywords
+
+
+def _null(path: Path) -> SchemaNode:
+    return SchemaNode({"type": "null"}, path)

@@ -19,10 +19,9 @@ from msgspec import Struct
 from .document import Document
 from .json_values import JsonMapping, JsonObject
 from .keywords import NUMBERS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SIZES, TEXTS
-from .nullable import HOISTED, null_in_place, wrapped, wraps
 from .pointers import child, split
-from .references import parse_reference
 from .schema_node import (
+    HOISTED,
     Action,
     Changes,
     LibrarySchemaError,
@@ -35,9 +34,13 @@ from .schema_node import (
     Severity,
     descendants,
     extended,
+    null_in_place,
+    parse_reference,
     pointer,
     record,
     subnodes,
+    wrapped,
+    wraps,
 )
 from .unusable_values import is_dialect, is_type, library_schema, python_object, types_meant, unusable_pattern
 from .upgrade import KeywordRow, draft_of, screen, upgrade, watched

@@ -31,8 +31,7 @@ from .passes.keywords import ABSENT, changed_behind, described_keyword
 from .passes.names import accepts_alike, misjudges, names_sent
 from .passes.references import closes_circle
 from .passes.unions import note_free_union
-from .profiles.dialect import Dialect, disposition
-from .profiles.pattern_support import supported_pattern
+from .profiles.dialect import Dialect, disposition, supported_pattern
 
 _MAX_DEPTH = 96
 """Deepest nesting of subschemas; beyond it a schema is refused, so hostile input cannot exhaust the stack."""

@@ -9,8 +9,7 @@ from typing import Final
 
 import msgspec
 
-from ..hidden_characters import escape_hidden
-from ..markdown_text import code, escaped
+from ..hidden_characters import code, escape_hidden, escaped
 from .model import Type
 
 _WORDS: Final = {"any": "any value", "map": "object", "tuple": "array", "nothing": "no value"}

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.importers.openapi.plain_text import MAX_LENGTH, MORE, plain_text, shortened
+from toolcast.importers.openapi.document import MAX_LENGTH, MORE, plain_text, shortened
 
 from .documents import only
 

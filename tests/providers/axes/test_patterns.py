@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.jsonschema.ecma import translate
 from toolcast.jsonschema.validator_errors import UnsupportedPattern
-from toolcast.providers.profiles.pattern_support import features
+from toolcast.providers.profiles.dialect import features
 
 from tests.providers.axes.common import laws, output, profile
 

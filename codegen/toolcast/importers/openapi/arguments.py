@@ -15,9 +15,8 @@ from ...jsonschema.json_values import JsonMapping, JsonObject, equal
 from ...jsonschema.keywords import METADATA, subschemas
 from ...spec.parsed_document import Path
 from ...spec.spec_checker import quoted
-from .document import OpenApiDocument, UnreadableError, resolved
+from .document import MAX_LENGTH, MORE, OpenApiDocument, UnreadableError, plain_text, resolved, shortened
 from .operations import Operation, Parameter
-from .plain_text import MAX_LENGTH, MORE, plain_text, shortened
 from .schemas import SchemaConverter
 
 _MAX_EXAMPLES: Final = 3

@@ -23,9 +23,17 @@ from ...spec.spec_checker import quoted
 from ...spec.tool_spec import Deprecation
 from ..declared_tools import Declarations, Declared
 from .arguments import body_of, holds_array, object_of, of_parameter, result_of
-from .document import OpenApiDocument, UnreadableError, read_source, resolved
+from .document import (
+    MAX_LENGTH,
+    MORE,
+    OpenApiDocument,
+    UnreadableError,
+    plain_text,
+    read_source,
+    resolved,
+    shortened,
+)
 from .operations import EVERYTHING, Operation, Parameter, Selection, names_of, operations, parameters
-from .plain_text import MAX_LENGTH, MORE, plain_text, shortened
 from .schemas import SchemaConverter
 
 _READING = frozenset({"get", "head", "options", "query"})

@@ -23,8 +23,7 @@ from ...jsonschema.upgrade import named_draft, rows_of
 from ...spec.parsed_document import Path
 from ...spec.spec_checker import MAX_VALUES, quoted
 from .discriminators import Inheritance, Part, tagged
-from .document import OpenApiDocument, UnreadableError, target, value_at
-from .plain_text import plain_text, shortened
+from .document import OpenApiDocument, UnreadableError, plain_text, shortened, target, value_at
 
 _Direction = Literal["request", "response"]
 _DROPPED: Final = frozenset(

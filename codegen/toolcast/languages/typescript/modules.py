@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ...contract.build import Built, build_type
 from ...contract.normal_form import NormalForm, direct_references, without_keyword
-from ...contract.python_types import KEYWORD
+from ...contract.tree import KEYWORD
 from ...jsonschema.automaton import ANY_LENGTH, AT_END, NOTHING, STEPS, Automaton, Cost
 from ...jsonschema.charset import Alphabet
 from ...jsonschema.ecma import analyse

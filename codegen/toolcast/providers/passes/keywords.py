@@ -24,8 +24,7 @@ from ...runtime.mcp_headers import KEYWORD as MCP_HEADER
 from ..constraint_texts import describes_default, idle
 from ..ledger import CHECKED, DEFAULT_STATED, IDLE, UNEVALUATED, Ledger, checked
 from ..node import Node, Pass
-from ..profiles.dialect import Dialect, Disposition, disposition
-from ..profiles.pattern_support import supported_pattern
+from ..profiles.dialect import Dialect, Disposition, disposition, supported_pattern
 from .names import holds_names
 
 ABSENT: object = object()

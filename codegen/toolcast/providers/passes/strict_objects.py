@@ -22,8 +22,7 @@ from msgspec.structs import replace
 
 from ...jsonschema.json_types import names_type
 from ...jsonschema.keywords import METADATA, TYPE_OF
-from ...jsonschema.nullable import with_null, wrapped, wraps
-from ...jsonschema.schema_node import Path, Schema, SchemaNode, to_json
+from ...jsonschema.schema_node import Path, Schema, SchemaNode, to_json, with_null, wrapped, wraps
 from ..constraint_texts import phrase
 from ..ledger import CHECKED, Ledger, child, names_in_words
 from ..node import NO_TYPE, TYPES, Keywords, Node, Pass
