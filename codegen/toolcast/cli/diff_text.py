@@ -28,7 +28,7 @@ from ..config import Config
 from ..console import FORMATS, Format, count, cut, json_text, one_line, printable, render
 from ..diagnostics import Diagnostic, has_errors
 from ..jsonschema.json_values import JsonObject
-from ..markdown_text import code, escaped
+from ..targets.escapes import code, escaped
 from .options import print_diagnostics
 from .terminal import Bar
 

@@ -161,9 +161,9 @@ def nodes(node: Node) -> Iterator[Node]:
 
 
 KEYWORD: Final = "x-python"
-"""Keyword of a string whose field has another Python type. The schema then states what that type can hold: its
-format, and a pattern where the format alone allows more (leap seconds, years before 1, fractions finer than a
-microsecond). So the type takes what the schema accepts."""
+"""Keyword of a string whose field has another Python type. The schema then states what that type can hold:
+its format, and a pattern where the format alone allows more (leap seconds, years before 1, fractions finer
+than a microsecond). So the type takes what the schema accepts."""
 _YEAR = r"([1-9]\d{3}|0[1-9]\d{2}|00[1-9]\d|000[1-9])"
 _DATE = rf"{_YEAR}-\d{{2}}-\d{{2}}"
 
