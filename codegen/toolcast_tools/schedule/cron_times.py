@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 from importlib import import_module
-from math import floor
 from typing import Any, Final
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -33,9 +32,9 @@ _LONGEST: Final = 200
 _COUNTED: Final = 1000
 """Missed times that are counted at most."""
 _SPAN: Final = 2 * 86400
-"""Seconds of a part of an interval; in one, the offset of a zone changes once at most."""
-_LARGEST: Final = 26 * 3600.0
-"""Seconds by which two offsets from UTC differ at most."""
+"""Seconds of the first interval in which `latest` looks back."""
+_BY_HALF_HOURS: Final = ("Australia/Lord_Howe", "Australia/LHI")
+"""Zones whose clocks change by half an hour: cronsim goes in steps of an hour, and misses times there."""
 
 
 class CronTimes(Struct, frozen=True, kw_only=True):
@@ -89,53 +88,10 @@ class CronTimes(Struct, frozen=True, kw_only=True):
             span *= 2
 
     def _from(self, seconds: float) -> Iterator[float]:
-        minute, hour, *_ = self.expression.split(" ")
         try:
-            if minute.startswith("*") or hour.startswith("*"):
-                yield from self._of_the_clock(seconds)
-            else:
-                yield from _times(self.expression, seconds, self.zone)
+            yield from _times(self.expression, seconds, self.zone)
         except (OverflowError, ValueError):  # past the year 9999
             return
-
-    def _of_the_clock(self, seconds: float) -> Iterator[float]:
-        """Times that the clock shows, each time that it shows them.
-
-        While the offset from UTC stays, the clock goes on evenly. cronsim goes in steps of an hour, and
-        misses times where the clock changes by half an hour (Australia/Lord_Howe).
-        """
-        while True:
-            offset, end = self._same_offset(floor(seconds) + 1)  # times are after `seconds`, and whole
-            following = None
-            for time in _times(self.expression, seconds, timezone(offset)):
-                if time >= end:
-                    following = time
-                    break
-                yield time
-            if following is None:
-                return
-            # Another offset moves that time by a day and two hours at most.
-            seconds = max(end - 1, following - _LARGEST)
-
-    def _same_offset(self, seconds: int) -> tuple[timedelta, int]:
-        """Return the offset from UTC at a time, and until when it stays, as far as that is within two
-        days.
-        """
-        offset = self._offset(seconds)
-        end = seconds + _SPAN
-        if self._offset(end) == offset:
-            return offset, end
-        low, high = seconds, end
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self._offset(middle) == offset:
-                low = middle
-            else:
-                high = middle
-        return offset, high
-
-    def _offset(self, seconds: float) -> timedelta:
-        return datetime.fromtimestamp(seconds, self.zone).utcoffset() or timedelta(0)
 
 
 def cron_times(schedule: str, timezone: str) -> CronTimes:
@@ -168,6 +124,11 @@ def _cron_times(schedule: str, timezone: str) -> CronTimes:
     fields = expression.split(" ")
     if len(schedule) > _LONGEST or len(fields) != 5 or not all(map(_FIELD.fullmatch, fields)):
         raise _no_schedule(schedule, "five fields of numbers, *, lists, ranges and steps")
+    if timezone in _BY_HALF_HOURS and (fields[0].startswith("*") or fields[1].startswith("*")):
+        raise RefusalError(
+            f"In {timezone} the clocks change by half an hour, so each hour or minute is not counted there. "
+            "Use the time zone UTC, or name minute and hour."
+        )
     expression = " ".join(_STEPPED.sub(_without_step, field) for field in fields)
     zone = UTC if timezone == "UTC" else ZoneInfo(timezone)
     try:
