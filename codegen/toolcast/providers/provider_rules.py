@@ -11,13 +11,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from ..jsonschema.json_values import JsonObject
 from ..jsonschema.keywords import KEYWORDS
 from .profiles.dialect import Dialect, disposition
 from .profiles.profile import Confidence, Evidence, Limits, Profile, Status
 
-VERSION: Final = 1
-"""The version of the document; it grows where a reader of the one before would misread it."""
 MAX_AGE: Final = timedelta(days=180)
 """The time after which a rule is to be checked again: providers change without a word."""
 Kind = Literal["keyword", "construct", "limit"]
@@ -131,49 +128,6 @@ def due_rules(profile: Profile, today: date) -> tuple[ProviderRule, ...]:
     """
     due = [each for each in rules_of(profile) if today - date.fromisoformat(each.dated) > MAX_AGE]
     return tuple(sorted(due, key=lambda each: each.dated))
-
-
-def document_of(profiles: dict[str, Profile]) -> JsonObject:
-    """Put the rules of providers in one document, which `provider-rules.schema.json` describes.
-
-    Args:
-        profiles: the profiles by id.
-
-    Returns:
-        The document.
-    """
-    return {"version": VERSION, "providers": {id: _provider(profile) for id, profile in profiles.items()}}
-
-
-def _provider(profile: Profile) -> JsonObject:
-    rules = rules_of(profile)
-    sources = list(dict.fromkeys(source for rule in rules for source in rule.sources))
-    modes: JsonObject = {
-        table: {
-            f"{kind}s": {
-                rule.name: _entry(rule, sources) for rule in rules if (rule.table, rule.kind) == (table, kind)
-            }
-            for kind in ("keyword", "construct")
-        }
-        for table in ("dialect", "strict")
-        if table == "dialect" or profile.strict is not None
-    }
-    whole = msgspec.to_builtins(profile)
-    return {
-        "title": profile.title or profile.id,
-        "dated": profile.dated,
-        **({"models": list(profile.models)} if profile.models else {}),
-        "sources": sources,
-        **{key: whole[key] for key in ("envelope", "text-envelope", "request", "answers") if whole.get(key)},
-        "modes": modes,
-        "limits": {rule.name: _entry(rule, sources) for rule in rules if rule.kind == "limit"},
-    }
-
-
-def _entry(rule: ProviderRule, sources: list[str]) -> JsonObject:
-    made: JsonObject = {} if rule.value is None else {"value": rule.value}
-    made |= {key: getattr(rule, key) for key in ("status", "sent", "dated", "confidence")}
-    return {**made, "sources": [sources.index(source) for source in rule.sources]}
 
 
 def is_rule(key: str) -> bool:
