@@ -268,6 +268,10 @@ def test_two_readings_that_fit_are_refused_and_named(text: str, one: Any, other:
         "{‘a’: ‘it’s’}",
         "{`a´: ‘b`}",
         '{"a": [, 1]}',  # the first item may be missing
+        '{"a": """b"""}',  # three quotes are no two strings, nor an empty one
+        '{"a": ["""b"""]}',
+        """{"a": '''b'''}""",
+        '{"a" “# b”',
         "no JSON at all",
         "```\nno\n```",
         "",

@@ -177,11 +177,13 @@ def _string_span(text: str, at: int, end: int, string: str, role: _Role) -> _Spa
     stop = walked.end
     if text.startswith(closing, stop) and stop + len(closing) <= end:
         return _Span(stop + len(closing), tuple(guesses))
-    if width == 2 and text.startswith(closing[-1], stop):  # `""key"`: one quote too many at its beginning
+    surplus = width == 2 and string[-1] != closing[-1]  # `""key"`: one quote too many at its beginning
+    if surplus and text.startswith(closing[-1], stop):
         return _Span(stop + 1, tuple(guesses))
     if width == 2 or not _ends(text, stop, end, role):
         return None  # two quotes and no third may be an empty string
-    if escaped or string[-1:] in _CLOSING_QUOTES or (string.rstrip()[-1:] in _MARKS and stop < end):
+    unsure = escaped or not string or string[-1] in _CLOSING_QUOTES
+    if unsure or (string.rstrip()[-1:] in _MARKS and stop < end):
         return None  # a quote of another kind may end it; a mark at its end may stand behind it
     # With no quote left, the string may go on past the end: what looks like its end may belong to it.
     last = text.find(_QUOTES[opening], stop, end) < 0

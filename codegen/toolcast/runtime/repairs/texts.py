@@ -188,6 +188,12 @@ def _same(text: str, value: object) -> bool:
 
 def _readings(text: str, start: int, found: Tokens) -> list[Candidate]:
     surroundings = around(text, start, found.end)
+    pairs = zip(found.tokens, found.tokens[1:], strict=False)
+    if any(
+        one.end == other.start and '""' in (one.json, other.json) and one.kind == other.kind == '"'
+        for one, other in pairs
+    ):
+        return []  # three quotes in a row, as in `"""a"""`, are no empty string beside another
     if surroundings is None:
         return []
     prose = any(edit.guess == "prose" and edit.start >= found.end for edit in surroundings)
