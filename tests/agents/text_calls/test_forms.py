@@ -147,6 +147,9 @@ def test_prose_calls_nothing(text: str) -> None:
         "<tool_call><shell><cwd>/</cwd></shell><shell><command>rm -rf /tm", "<tool_call>shell>rm -rf /tm",
         "<tool_call>shell<arg_key>command</arg_key><arg_value>rm -rf /tm",
         "<function=shell><parameter=command>rm", "<|python_tag|>{", "[TOOL_CALLS]shell[ARGS]{bad}",
+        '<tool_call>{"name": "read", "name": "edit", "arguments": {}}</tool_call>',
+        '<tool_call>{"name": "read", "arguments": {"a": 1}, "arg\\u0075ments": {"a": 2}}</tool_call>',
+        '<tool_call>{"function": {"name": "read", "arguments": {}, "name": "edit"}}</tool_call>',
     ],
 )  # fmt: skip
 def test_half_a_call_is_a_problem_and_no_call(text: str) -> None:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from ....runtime.bounded_json import UnreadableJSONError, read_json
+from ....runtime.bounded_json import UnreadableJSONError, find_duplicates, read_json
 from ....text_formats.text_format import CallForm
 from ..parsed_text import Found
 
@@ -40,7 +40,7 @@ def calls(raw: str, form: CallForm, *, strict: bool = False) -> list[Found] | No
                     return None
                 waiting += [(_text(item), depth + 1) for item in reversed(items)]
                 continue
-            members = {key: _text(item) for key, item in _OBJECT.decode(value).items()}
+            members = _members(value)
             inner = _envelope(members)
             if inner is not None and not form.exact:
                 waiting.append((inner, depth + 1))
@@ -70,6 +70,15 @@ def is_json(raw: str) -> bool:
     return True
 
 
+def _members(raw: str) -> dict[str, str]:
+    """Read an object. Raises ValidationError where a key stands twice: which one is meant nothing tells."""
+    members = {key: _text(item) for key, item in _OBJECT.decode(raw).items()}
+    colons = len(members) + sum(item.count(":") for item in members.values())
+    if raw.count(":") != colons and any(path == "$" for path, _ in find_duplicates(raw)):
+        raise msgspec.ValidationError("a key stands twice")
+    return members
+
+
 def _envelope(members: dict[str, str]) -> str | None:
     """Return the calls of an answer in OpenAI's form, which has nothing else but its text and its role."""
     inner = next((members[key] for key in _ENVELOPES if members.get(key, "")[:1] in ("{", "[")), None)
@@ -91,7 +100,7 @@ def _call(members: dict[str, str], form: CallForm, strict: bool) -> Found | None
     function = members.get("function")
     if function is not None and function[:1] == "{" and not any(key in members for key in form.names):
         outer = {key: value for key, value in members.items() if key != "function"}
-        members = {key: _text(item) for key, item in _OBJECT.decode(function).items()}
+        members = _members(function)
     name_key = next((key for key in (*form.names, "function") if key in members), "")
     argument_key = next((key for key in form.arguments if key in members), "")
     name = members.get(name_key, "")
@@ -123,7 +132,7 @@ def _is_declaration(members: dict[str, str]) -> bool:
     """Tell whether the object declares a tool, as the system prompt does, and calls none."""
     function = members.get("function", "")
     if function[:1] == "{":
-        members = {key: _text(item) for key, item in _OBJECT.decode(function).items()}
+        members = _members(function)
     return "name" in members and "description" in members and "arguments" not in members
 
 
