@@ -332,8 +332,8 @@ def _object_call(name: str, form: CallForm, arguments: Expression) -> Expression
     comma = sequence(Text(","), _BLANK)
     called, given = sequence(_member(form.names[0]), Text(_quoted(name))), _member(form.arguments[0])
     named = sequence(called, comma, given, arguments)
-    before, after = optional(sequence(id, comma)), optional(sequence(comma, id))
-    members = named if form.exact else sequence(before, named, after)
+    either = choice([sequence(id, comma, named), sequence(named, optional(sequence(comma, id)))])
+    members = named if form.exact else either
     return sequence(Text("{"), GAP, members, GAP, Text("}"))
 
 
