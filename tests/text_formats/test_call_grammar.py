@@ -195,6 +195,14 @@ def test_what_the_engine_lets_a_model_write_is_read_as_calls_that_the_contracts_
     assert found
 
 
+def test_white_space_is_what_readers_take_for_it() -> None:
+    made = matcher(call_grammar("functionary-v3.2", "llguidance", TOOLS, CallsAllowed()).text)
+    for sign in map(chr, (*range(0x21), 0x85, 0xA0, 0x1680, 0x200B, 0x2028, 0x3000, 0xFEFF)):
+        text = f"{sign}ping\n{{}}"
+        assert not takes(made, f"{text} and words") or not parse(text, "functionary-v3.2").calls, text
+        assert not sign.isspace() or takes(made, text), text
+
+
 def test_one_call_alone_and_one_tool_alone() -> None:
     call = "<tool_call>\n<function=ping>\n</function>\n</tool_call>"
     alone = matcher(grammar("qwen3-coder", required=True, parallel=False).text)

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from ..jsonschema.charset import SPACE, Ranges, complement, union
+from ..jsonschema.charset import Ranges, complement, union
 from .expressions import (
     NOTHING,
     Characters,
@@ -33,8 +33,10 @@ from .restricted_text import Ending, TooLargeError, closed, holds
 from .scalars import ANY_TEXT, characters
 from .text_format import HOLE
 
+_SPACE: Final = union((each, each) for each in range(0x3001) if chr(each).isspace())
+"""White space as readers have it, the `\\s` of Python's expressions. U+FEFF is none of it."""
 _NO_KEY: Final = (
-    Ending(one_of(union([*SPACE, *((ord(sign), ord(sign)) for sign in '{}[],<>"')]))),
+    Ending(one_of(union([*_SPACE, *((ord(sign), ord(sign)) for sign in '{}[],<>"')]))),
     Ending(Text(":")),
     Ending(Characters(((0x3A, 0x3A),)), anchored=True),
 )
@@ -190,7 +192,7 @@ def _character(ranges: Ranges, escapes: _Escapes) -> Expression:
 
 GAP: Final = Repeat(Characters(((0x0A, 0x0A), (0x20, 0x20))), 0, 8)
 """White space where a template leaves it free: bounded, so that a model cannot write it without end."""
-SPACES: Final = Repeat(Characters(SPACE))
+SPACES: Final = Repeat(Characters(_SPACE))
 """Any white space, as markers have it for readers."""
 ID: Final = Repeat(Characters(((0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A))), 1, 64)
 _NUMBER: Final = Repeat(Characters(((0x30, 0x39),)), 1, 4)
@@ -200,7 +202,7 @@ def _all_but(signs: str, ranges: Ranges = ()) -> Expression:
     return characters(complement(union([*ranges, *((ord(each), ord(each)) for each in signs)])))
 
 
-_NAME: Final = _all_but("\"'`<>|()[]{},;=*\\", SPACE)
+_NAME: Final = _all_but("\"'`<>|()[]{},;=*\\", _SPACE)
 _KEY: Final = _all_but("<>\"'=\r\n")
 _HOLES: Final = {"name": _NAME, "id": _NAME, "number": Characters(((0x30, 0x39),)), "key": _KEY}
 _BEHIND_WORD: Final = re.compile(r"[\w\"'}]\Z")
