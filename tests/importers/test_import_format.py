@@ -348,6 +348,14 @@ parameters = [{open = ["<parameter={key}>"], close = ["</parameter>"], trim = "b
     assert "whether prose may have the markers of calls (`mark`)" in unmarked
 
 
+def test_a_vocabulary_of_thousands_of_tokens_is_no_reason_to_refuse(tmp_path: Path) -> None:
+    flags = dict.fromkeys(("lstrip", "normalized", "rstrip", "single_word", "special"), False)
+    tokens = {str(at): {"content": f"<unused{at}>", **flags} for at in range(7_000)}
+    path = config(tmp_path, TEMPLATES["qwen3"].fields, added_tokens_decoder=tokens)
+    assert path.stat().st_size > 2**20  # as of Gemma 3
+    assert read_format(imported(tmp_path, path))
+
+
 def call(**changes: Any) -> dict[str, Any]:
     """A template whose calls have the form of Qwen's, with some keys changed."""
     return {"tool_calls": {**HERMES, **changes}}
@@ -431,7 +439,7 @@ def test_every_problem_is_told_and_the_command_fails(tmp_path: Path) -> None:
         ('{"response_template": {"fields": {}, "version": 1, "x": 1}}', "unknown field `x`"),
         ("{", "never closed"),
         ("[" * 100_000, "nest"),
-        ('{"a": "' + "x" * 1_100_000 + '"}', "larger than"),
+        ('{"a": "' + "x" * 4_200_000 + '"}', "larger than"),
     ],
 )
 def test_a_file_without_a_template(text: str, message: str, tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ from ..text_formats.text_format import CallForm, Content, Markers, ParameterForm
 
 _KEY = "response_template"
 _THOUGHTS = ("reasoning_content", "thinking", "reasoning")
+_MOST_BYTES = 4 * 1024 * 1024
+"""Bytes of a configuration, which may list thousands of tokens."""
 _MOST_MARKERS = 64
 """Markers that one regular expression may stand for."""
 _LONGEST = 1_000
@@ -88,7 +90,7 @@ def read_response_template(path: Path, shown: str) -> str | tuple[Diagnostic, ..
         The TOML text of the format, with a comment for each thing that the template does not state; or
         everything that cannot be expressed, with its place.
     """
-    document = read_document(path, shown)
+    document = read_document(path, shown, _MOST_BYTES)
     if not isinstance(document, SourceDocument):
         return document
     data = document.data if isinstance(document.data, dict) else {}

@@ -65,9 +65,13 @@ class ParsedFile(Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def read_document(file: FilePath, shown: str) -> SourceDocument | tuple[Diagnostic, ...]:
-    """Read a file: its document where nothing is wrong with the text, else the problems."""
-    return _without_problems(read_file(file, shown))
+def read_document(
+    file: FilePath, shown: str, most: int = MAX_BYTES
+) -> SourceDocument | tuple[Diagnostic, ...]:
+    """Read a file of at most `most` bytes: its document where nothing is wrong with the text, else the
+    problems.
+    """
+    return _without_problems(read_file(file, shown, most))
 
 
 def parse_document(data: bytes, shown: str, kind: Kind) -> SourceDocument | tuple[Diagnostic, ...]:
@@ -79,27 +83,27 @@ def _without_problems(parsed: ParsedFile) -> SourceDocument | tuple[Diagnostic, 
     return parsed.diagnostics if parsed.document is None or parsed.diagnostics else parsed.document
 
 
-def read_file(file: FilePath, shown: str) -> ParsedFile:
-    """Read `file`; `shown` is its path in diagnostics. `.json` is JSON, anything else YAML."""
+def read_file(file: FilePath, shown: str, most: int = MAX_BYTES) -> ParsedFile:
+    """Read `file`, of at most `most` bytes; `shown` is its path in diagnostics. `.json` is JSON, else YAML."""
     try:
         state = file.stat()  # before it is opened: opening a named pipe would block
         if not stat.S_ISREG(state.st_mode):
             return _unreadable(shown, "it is not a regular file")
         with file.open("rb", buffering=0) as stream:
-            data = stream.read(min(state.st_size, MAX_BYTES) + 1) or b""
-            while len(data) <= MAX_BYTES and (more := stream.read(_PIECE)):
+            data = stream.read(min(state.st_size, most) + 1) or b""
+            while len(data) <= most and (more := stream.read(_PIECE)):
                 data += more  # it grew, or was read in part
     except OSError as error:
         return _unreadable(shown, os.strerror(error.errno).lower() if error.errno else str(error))
     except ValueError:
         return _unreadable(shown, "its path is not usable")
-    return parse_file(data, shown, "json" if file.suffix == ".json" else "yaml")
+    return parse_file(data, shown, "json" if file.suffix == ".json" else "yaml", most)
 
 
-def parse_file(data: bytes, shown: str, kind: Kind) -> ParsedFile:
+def parse_file(data: bytes, shown: str, kind: Kind, most: int = MAX_BYTES) -> ParsedFile:
     """Parse the bytes of one file; `shown` is its path in diagnostics."""
-    if len(data) > MAX_BYTES:
-        message = f"the file is larger than {MAX_BYTES:,} bytes"
+    if len(data) > most:
+        message = f"the file is larger than {most:,} bytes"
         return ParsedFile(None, (Diagnostic(file=shown, code="too-large", message=message, hint="split it"),))
     try:
         text = decode(data)
