@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from hashlib import sha256
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -124,18 +125,17 @@ CHANGES: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("keys", [False, True])
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_rewritten_state_is_refused(name: str, keys: bool, form: str) -> None:
-    try:
-        data = rewritten(paused(form), CHANGES[name], keys)
-    except (msgspec.ValidationError, OverflowError):
-        pytest.skip("such a call has no key")
-    if form == "own" and name in ("another id", "another tool"):  # its calls have none: nothing runs
-        return
-    with pytest.raises(StateError):
-        go_on(data, form)
+def test_a_rewritten_state_is_refused(name: str) -> None:
+    for form, keys in product(FORMS, (False, True)):
+        try:
+            data = rewritten(paused(form), CHANGES[name], keys)
+        except (msgspec.ValidationError, OverflowError):
+            continue  # such a call has no key
+        if form == "own" and name in ("another id", "another tool"):  # its calls have none: nothing runs
+            continue
+        with pytest.raises(StateError):
+            go_on(data, form)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -37,8 +37,8 @@ def read() -> Read:
                 if "toolcast_tools/generated/" not in place and (said := ast.get_docstring(node)):
                     found.docstrings.append((f"{place}:{node.body[0].lineno}", said))
             elif isinstance(node, ast.ExceptHandler) and BROAD.search(lines[node.lineno - 1].strip()):
-                if not any(isinstance(each, ast.Raise) for each in ast.walk(node)):
-                    found.silent.append(f"{place}:{node.lineno}")
+                raises = any(isinstance(each, ast.Raise) for each in ast.walk(node))
+                found.silent.extend([] if raises else [f"{place}:{node.lineno}"])
     return found
 
 

@@ -279,7 +279,6 @@ def test_a_pattern_that_does_not_compile_does_not_fail_the_request() -> None:
     assert result.schema["properties"]["a"]["description"] == r"Must match the regular expression `\p{L}+`."
 
 
-@pytest.mark.parametrize("provider", available())
 @pytest.mark.parametrize(
     ("schema", "part"),
     [
@@ -288,9 +287,10 @@ def test_a_pattern_that_does_not_compile_does_not_fail_the_request() -> None:
         (False, "the parameters of a tool are an object schema"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_a_reason(provider: str, schema: Any, part: str) -> None:
-    with pytest.raises(SchemaError, match=part.replace("'", ".")):
-        normalize(schema, provider)
+def test_what_cannot_be_read_is_refused_with_a_reason(schema: Any, part: str) -> None:
+    for provider in available():
+        with pytest.raises(SchemaError, match=part.replace("'", ".")):
+            normalize(schema, provider)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -322,11 +322,11 @@ def test_anchors_and_escaped_pointers_are_followed(provider: str) -> None:
     assert normalize(result.schema, provider, strict=result.strict).schema == result.schema
 
 
-@pytest.mark.parametrize("provider", available())
 @pytest.mark.parametrize("never", [False, {"anyOf": [False, False]}, {"allOf": [False]}, {"not": {}}])
-def test_a_schema_that_takes_nothing_is_stable(provider: str, never: Any) -> None:
-    once = normalize(obj({"v": never}, required=["v"]), provider)
-    assert normalize(once.schema, provider).schema == once.schema
+def test_a_schema_that_takes_nothing_is_stable(never: Any) -> None:
+    for provider in available():
+        once = normalize(obj({"v": never}, required=["v"]), provider)
+        assert normalize(once.schema, provider).schema == once.schema, provider
 
 
 def test_a_closed_tuple_stays_open_for_its_own_items() -> None:

@@ -4,6 +4,7 @@ import random
 import re
 import textwrap
 from collections.abc import Callable, Sequence
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -74,17 +75,13 @@ BLOCKS: dict[str, Wrap] = {
     "tools alone": lambda text: f"<tools>\n:{text}\n</tools>\n",
 }
 WRAPS = {**INLINE, **BLOCKS}
+READ_AS = ("auto", "hermes", "toolcast", "zeroclaw")
 
 
 @pytest.mark.parametrize("wrap", WRAPS)
-@pytest.mark.parametrize("format", ["auto", "hermes", "toolcast", "zeroclaw"])
-def test_a_shown_call_is_prose(wrap: str, format: str) -> None:
-    for before, after in (
-        ("", ""),
-        ("Use ", ""),
-        ("Use this:\n\n", "\nThat is how."),
-        ("- So: ", " and so on."),
-    ):
+def test_a_shown_call_is_prose(wrap: str) -> None:
+    around = (("", ""), ("Use ", ""), ("Use this:\n\n", "\nThat is how."), ("- So: ", " and so on."))
+    for format, (before, after) in product(READ_AS, around):
         if wrap in BLOCKS and before in ("Use ", "- So: "):
             continue
         text = f"{before}{WRAPS[wrap](CALL)}{after}"
@@ -94,11 +91,11 @@ def test_a_shown_call_is_prose(wrap: str, format: str) -> None:
 
 
 @pytest.mark.parametrize("wrap", [wrap for wrap in WRAPS if "without an end" not in wrap])
-@pytest.mark.parametrize("format", ["auto", "hermes", "toolcast", "zeroclaw"])
-def test_a_call_beside_a_shown_one_runs(wrap: str, format: str) -> None:
+def test_a_call_beside_a_shown_one_runs(wrap: str) -> None:
     shown = WRAPS[wrap](CALL)
     real = CALL.replace("pay", "real")
-    for text in (f"{real}\n\n{shown}", f"{shown}\n\n{real}", f"{real}\n{shown}\n\n{real}\n\nSo:\n\n{shown}"):
+    texts = (f"{real}\n\n{shown}", f"{shown}\n\n{real}", f"{real}\n{shown}\n\n{real}\n\nSo:\n\n{shown}")
+    for format, text in product(READ_AS, texts):
         assert [call.name for call in read(text, format).calls] == ["real"] * text.count("real"), text
         assert parse(text, format).problems == (), text
 
