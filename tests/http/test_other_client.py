@@ -342,7 +342,7 @@ def send_plain(call: Call) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("per_document", "github", "least"), [(1, 60, 100), pytest.param(3, 170, 300, marks=pytest.mark.thorough)]
+    ("per_document", "github", "least"), [(1, 20, 60), pytest.param(3, 170, 300, marks=pytest.mark.thorough)]
 )
 def test_requests_are_those_of_another_client(
     per_document: int, github: int, least: int, httpx: Any, shared_dir: Path
