@@ -7,6 +7,7 @@ import logging
 import os
 import secrets
 import signal
+import ssl
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
 from toolcast.project.state import fingerprint
 from toolcast.project.state.index import Index
+
+HERE = Path(__file__).resolve().parent
+ASKING = ("agents", "bridges", "clients", "http", "mcp", "security")
+"""Folders of tests that make HTTP clients, and download nothing."""
 
 # In CI a change fails for its own reasons: property tests run the same examples every time, and `seed` is the
 # same. Elsewhere they are fewer, and new in each run, and what they find becomes a test case. `make nightly`
@@ -77,6 +82,25 @@ def _endless_named(pytestconfig: pytest.Config) -> Iterator[None]:
     faulthandler.dump_traceback_later(600, file=pytestconfig.stash[fault_handler_stderr_fd_key])
     yield
     faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture(scope="session")
+def _certificate(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """A file with one of the certificates that the system trusts; None where it trusts none."""
+    trusted = ssl.create_default_context().get_ca_certs(binary_form=True)
+    file = tmp_path_factory.mktemp("certificates") / "one.pem"
+    file.write_text("".join(map(ssl.DER_cert_to_PEM_cert, trusted[:1])), "utf-8")
+    return file if trusted else None
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_certificate(request: pytest.FixtureRequest, _certificate: Path | None) -> Iterator[None]:
+    """Let HTTP clients of the folders that make many read one certificate. All of the system's take 28 ms for
+    each client, and these tests ask servers on the loopback interface, without TLS."""
+    with pytest.MonkeyPatch.context() as patch:
+        if _certificate is not None and request.path.relative_to(HERE).parts[0] in ASKING:
+            patch.setenv("SSL_CERT_FILE", str(_certificate))
+        yield
 
 
 @pytest.fixture(scope="session")
