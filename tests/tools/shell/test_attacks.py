@@ -523,7 +523,8 @@ def test_an_isolated_command_has_no_privileges(isolated: Shell) -> None:
 
 @bubblewrap
 @in_loop
-async def test_an_isolated_background_command_is_followed_and_stopped(isolated: Shell) -> None:
+async def test_an_isolated_background_command_is_followed_and_stopped(make: Make) -> None:
+    isolated = make(isolation="bubblewrap", grace=60)
     begun = await start(
         isolated, "trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait", run_in_background=True
     )

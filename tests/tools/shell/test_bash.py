@@ -101,14 +101,14 @@ def test_the_program_limits_the_time_of_every_command(make: Make) -> None:
     assert "0.3 s" in str(result.note)
 
 
-def test_a_command_may_clean_up_at_its_limit(shell: Shell, folder: Path) -> None:
-    result = run(shell, "trap 'echo bye; touch cleaned; exit 7' TERM; sleep 60 & wait", timeout=1.5)
+def test_a_command_may_clean_up_at_its_limit(make: Make, folder: Path) -> None:
+    result = run(make(grace=60), "trap 'echo bye; touch cleaned; exit 7' TERM; sleep 60 & wait", timeout=1.5)
     assert (result.status, result.exit_code, result.stdout) == ("timed_out", 7, "bye\n")
     assert (folder / "cleaned").exists()
 
 
-def test_a_command_that_stopped_itself_may_clean_up_too(shell: Shell) -> None:
-    result = run(shell, "trap 'echo bye; exit 7' TERM; kill -STOP $$", timeout=1.5)
+def test_a_command_that_stopped_itself_may_clean_up_too(make: Make) -> None:
+    result = run(make(grace=60), "trap 'echo bye; exit 7' TERM; kill -STOP $$", timeout=1.5)
     assert (result.status, result.exit_code, result.stdout) == ("timed_out", 7, "bye\n")
 
 
@@ -193,7 +193,8 @@ def test_stop_ends_a_background_command_and_what_it_started(shell: Shell) -> Non
 
 
 @in_loop
-async def test_a_stopped_background_command_may_say_its_last(shell: Shell) -> None:
+async def test_a_stopped_background_command_may_say_its_last(make: Make) -> None:
+    shell = make(grace=60)
     begun = await start(
         shell, "trap 'echo bye; exit 0' TERM; echo up; sleep 60 & wait", run_in_background=True
     )
