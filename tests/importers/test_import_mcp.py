@@ -92,7 +92,7 @@ def test_variables_reach_the_command_and_a_label_names_the_source(
 def test_a_command_that_is_no_server(tmp_path: Path, command: list[str], expected: str) -> None:
     whole = command if len(command) == 1 else [sys.executable, *command]
     done = run(
-        tmp_path, "--timeout", "1" if "sleep" in expected or "within" in expected else "20", "--", *whole
+        tmp_path, "--timeout", "1" if "sleep" in expected or "within" in expected else "60", "--", *whole
     )
     assert done.exit_code == 1
     assert expected in done.output

@@ -24,7 +24,7 @@ from tests.mcp.scripted import connected
 pytestmark = pytest.mark.usefixtures("installed")
 SERVER = str(Path(__file__).parent / "raw_server.py")
 FORMS = ("stdio", "json", "sse")
-LIMITS = Limits(seconds=20)
+LIMITS = Limits(seconds=60)
 SILENT = Limits(seconds=1)
 """For servers that never answer."""
 
@@ -149,7 +149,7 @@ def test_an_import_writes_the_sound_tools_and_names_the_others(case: str, form: 
 def test_an_import_of_a_list_that_cannot_be_read_is_one_error(case: str, form: str, tmp_path: Path) -> None:
     words = LISTINGS[case][1]
     with address(case, form) as target:
-        done = imported(tmp_path, target, "--timeout", "20" if words else "2")
+        done = imported(tmp_path, target, "--timeout", "60" if words else "2")
     assert done.exit_code == 1, done.output
     assert isinstance(done.exception, SystemExit), done.output
     assert "Traceback" not in done.output
@@ -163,7 +163,7 @@ def test_an_import_of_a_list_that_cannot_be_read_is_one_error(case: str, form: s
 @pytest.mark.parametrize(("case", "form"), every(GREETINGS, part=2))
 def test_an_import_says_what_is_wrong_with_the_first_answer(case: str, form: str, tmp_path: Path) -> None:
     with address(case, form) as target:
-        done = imported(tmp_path, target, "--timeout", "20")
+        done = imported(tmp_path, target, "--timeout", "60")
     assert (done.exit_code, done.output.count("error[")) == (1, 1), done.output
     assert isinstance(done.exception, SystemExit)
     assert "the server's answer to initialize cannot be used: " in done.output
@@ -184,7 +184,7 @@ def test_an_endless_answer_ends_an_import(form: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("case", "form"), every(ANSWERS))
 def test_a_defective_answer_is_the_failure_of_its_call(case: str, form: str, sdk: Sdk) -> None:
     async def use(client: Any) -> None:
-        registry, _ = await taken(client, timeout=1)
+        registry, _ = await taken(client, timeout=60 if ANSWERS[case][1] else 1)
         result = await registry.execute("s__first", {"n": 1})
         assert result.success is ANSWERS[case][1], result
         assert result.success or "MCP server 's'" in result.error
@@ -225,7 +225,7 @@ def test_a_list_that_changes_into_a_defective_one(case: str, form: str, sdk: Sdk
 @pytest.mark.parametrize(("case", "form"), every([*TOOLS, *LISTINGS, *GREETINGS], part=12))
 def test_a_lock_holds_the_sound_tools(case: str, form: str, tmp_path: Path) -> None:
     file = tmp_path / "tools.lock"
-    timeout = "20" if LISTINGS.get(case, ("", "-"))[1] else "2"
+    timeout = "60" if LISTINGS.get(case, ("", "-"))[1] else "2"
     with address(case, form) as target:
         words = [target] if isinstance(target, str) else ["--", *target]
         done = toolcast("lock", "--into", str(file), "--timeout", timeout, *words)

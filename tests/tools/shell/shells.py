@@ -60,7 +60,7 @@ def no_zombie() -> bool:
         return True
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 15) -> bool:
+def eventually(condition: Callable[[], bool], seconds: float = 60) -> bool:
     until = time.monotonic() + seconds
     while not (fulfilled := condition()) and time.monotonic() < until:
         time.sleep(0.01)

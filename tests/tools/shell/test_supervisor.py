@@ -39,7 +39,7 @@ def supervised(folder: Path, command: str, behind: bytes = b"", **more: Any) -> 
     )  # fmt: skip
     theirs.close()
     with ours, process:
-        ours.settimeout(30)
+        ours.settimeout(60)
         ours.sendall(task(command, fd, **more) + behind)
         yield process, ours
         process.kill()
