@@ -16,7 +16,7 @@ from toolcast.runtime import RefusalError, ToolContext
 from toolcast_tools.generated.web.http_request import HttpRequestParams, HttpRequestResult
 from toolcast_tools.generated.web.web_fetch import WebFetchParams, WebFetchResult
 from toolcast_tools.generated.web.web_search import WebSearchParams, WebSearchResult
-from toolcast_tools.web import AccessRules, Web
+from toolcast_tools.web import AccessRules, Web, WebLimits
 
 LOOPBACK = "127.0.0.0/8"
 _TLS = ssl.create_default_context()
@@ -153,6 +153,7 @@ def web(names: Names | None = None, allow: Sequence[str] = (LOOPBACK,), **option
     """Tools that may ask this machine, and ask no DNS."""
     options.setdefault("rules", AccessRules(allow_addresses=tuple(allow)))
     options.setdefault("tls", _TLS)
+    options.setdefault("limits", WebLimits(extraction_seconds=120))  # a process imports, on a busy machine
     return Web(resolve=names or Names(), **options)
 
 

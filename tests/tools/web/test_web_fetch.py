@@ -186,7 +186,7 @@ def test_a_prompt_is_answered_by_the_model_of_the_program() -> None:
         return "12 francs"
 
     with serving(lambda _: response(PAGE, kind="text/html")) as server:
-        tools = web(answer=answer, limits=WebLimits(answer_characters=100))
+        tools = web(answer=answer, limits=WebLimits(answer_characters=100, extraction_seconds=120))
         result = fetch(tools, server.url(), prompt="What does a seat cost?")
     assert (result.content, result.next_index, result.title) == ("12 francs", 100, "Prices of things")
     assert (asked[0].question, len(asked[0].content)) == ("What does a seat cost?", 100)
@@ -222,7 +222,7 @@ def test_a_model_that_does_not_answer_is_given_up() -> None:
         return ""
 
     with serving(lambda _: response(PAGE)) as server:
-        tools = web(answer=answer, limits=WebLimits(answer_seconds=0.05))
+        tools = web(answer=answer, limits=WebLimits(answer_seconds=0.05, extraction_seconds=120))
         assert "within 0.05 s" in refused(tools, server.url(), prompt="What?")
 
 
