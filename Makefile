@@ -3,12 +3,10 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-UV     := $(shell command -v uv)
-# $(call install,ENVIRONMENT): uv where it is installed, else the environment's own pip, new enough for groups.
-install = $(if $(UV),$(UV) pip install --quiet --python $(1)/bin/python,$(1)/bin/python -m pip install --quiet --disable-pip-version-check)
+# $(call install,ENVIRONMENT): by uv, which $(STAMP) puts into .venv; with bytecode, as pip does, for tests watch what is written.
+install = $(BIN)/uv pip install --quiet --compile-bytecode --python $(1)/bin/python
 EXTRAS = --extra build --extra mcp --extra http --extra grammars --extra repair --extra otel
 COMPILE = $(BIN)/uv pip compile --upgrade --generate-hashes --universal --python-version 3.11 --no-annotate --custom-compile-command 'make pins' --quiet
-PIP_WITH_GROUPS = $(if $(UV),,$(call install,$(1)) 'pip>=25.1')
 TOOLS  := codegen/toolcast_tools/generated/manifest.txt
 STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
@@ -29,6 +27,8 @@ ATTACKS = $(shell grep -oE 'tests/[a-z_/]+\.py' docs/explanation/security.md | s
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
+# Certificates are those that the system trusts, as for pip.
+export UV_SYSTEM_CERTS = true
 
 .PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos pins release-check engines profiles-due
 
@@ -39,7 +39,7 @@ $(STAMP): pyproject.toml codegen/toolcast_tools/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "toolcast needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(call PIP_WITH_GROUPS,$(VENV))
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(call install,$(VENV)) --editable '.[build]' --group dev --editable codegen/toolcast_tools
 	@touch $@
 
@@ -153,9 +153,8 @@ pants: $(STAMP) ## Build tools with Pants (needs Python 3.9, too) and BuildGrid;
 wheel: $(TOOLS) ## Build both wheels; use it in an empty environment, and in other projects' builds
 	$(PYTEST) -m wheel -n 2 --dist loadfile tests/wheel tests/downstream
 
-$(RELEASE)/.installed: pyproject.toml
+$(RELEASE)/.installed: pyproject.toml | $(STAMP)
 	$(PYTHON) -m venv $(RELEASE)
-	$(call PIP_WITH_GROUPS,$(RELEASE))
 	$(call install,$(RELEASE)) --group release
 	@touch $@
 
@@ -168,7 +167,7 @@ release-check: $(RELEASE)/.installed $(TOOLS) ## Every step of a release but the
 	$(RELEASE)/bin/twine check --strict dist/*
 	$(RELEASE)/bin/check-wheel-contents --ignore W002 dist/*.whl # equal files of two providers are two files
 	$(PYTHON) -m venv --without-pip $(RELEASE)/empty
-	$(RELEASE)/bin/uv pip install --quiet --python $(RELEASE)/empty/bin/python "dist/toolcast-$(VERSION)-py3-none-any.whl[build]"
+	$(call install,$(RELEASE)/empty) "dist/toolcast-$(VERSION)-py3-none-any.whl[build]"
 	$(RELEASE)/bin/cyclonedx-py environment --output-reproducible --output-file dist/toolcast-$(VERSION).cdx.json $(RELEASE)/empty/bin/python
 	$(MAKE) --no-print-directory wheel
 
@@ -257,7 +256,7 @@ deviations: $(STAMP) ## Compare with another normaliser; writes docs/reports/dev
 	$(BIN)/python -m tests.providers.deviations
 
 $(ENGINES)/.installed: $(STAMP) tests/grammars/setup
-	sh tests/grammars/setup $(BIN)/python $(ENGINES)
+	sh tests/grammars/setup $(BIN) $(ENGINES)
 	@touch $@
 
 engines: $(ENGINES)/.installed ## Install xgrammar and llama.cpp's grammars, 200 MB; `make test` then asks them, too
@@ -279,7 +278,7 @@ bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers; writes the tables 
 	$(BIN)/python -m bench.dispatch --python $(PEERS)/bin/python --write docs/reports/performance.md
 	$(BIN)/python -m bench.memory --python $(PEERS)/bin/python --write docs/reports/performance.md
 
-$(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart.txt
+$(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart.txt | $(STAMP)
 	$(PYTHON) -m venv $(PEERS)
 	$(call install,$(PEERS)) --require-hashes --no-deps --requirement bench/peers/requirements.txt --requirement bench/peers/requirements-apart.txt
 	@touch $@

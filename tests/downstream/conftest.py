@@ -20,7 +20,7 @@ TOOLS = (
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", out, ROOT, cwd=out)
+    run(sys.executable, "-m", "build", "--installer", "uv", "--wheel", "--outdir", out, ROOT, cwd=out)
     (found,) = out.glob("*.whl")
     return found
 
@@ -28,7 +28,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def tools(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tools") / "env"
-    run(sys.executable, "-m", "venv", folder, cwd=folder.parent)
-    pip = (folder / "bin" / "python", "-m", "pip", "install", "--quiet")
-    run(*pip, f"toolcast[build] @ {wheel.as_uri()}", *TOOLS, cwd=folder.parent)
+    uv = Path(sys.executable).with_name("uv")
+    run(uv, "venv", "--quiet", "--seed", "--python", sys.executable, folder, cwd=folder.parent)
+    install = (uv, "pip", "install", "--quiet", "--python", folder / "bin" / "python")
+    run(*install, f"toolcast[build] @ {wheel.as_uri()}", *TOOLS, cwd=folder.parent)
     return folder / "bin"

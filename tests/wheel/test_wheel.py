@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+UV = Path(sys.executable).with_name("uv")
 
 pytestmark = pytest.mark.wheel
 
@@ -33,7 +34,7 @@ def run(*command: str | Path, cwd: Path, **environment: str) -> subprocess.Compl
 def build(source: Path, out: Path, *kind: str) -> Path:
     """Build a distribution; the file that is new in `out`."""
     before = set(out.iterdir())
-    run(sys.executable, "-m", "build", *kind, "--outdir", out, source, cwd=out)
+    run(sys.executable, "-m", "build", "--installer", "uv", *kind, "--outdir", out, source, cwd=out)
     (found,) = set(out.iterdir()) - before
     return found
 
@@ -46,8 +47,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def environment(folder: Path, *requirements: str) -> Path:
     """A fresh virtual environment with `requirements`; its bin folder."""
-    run(sys.executable, "-m", "venv", folder, cwd=folder.parent)
-    run(folder / "bin/python", "-m", "pip", "install", "--quiet", *requirements, cwd=folder.parent)
+    run(UV, "venv", "--quiet", "--python", sys.executable, folder, cwd=folder.parent)
+    run(UV, "pip", "install", "--quiet", "--python", folder / "bin/python", *requirements, cwd=folder.parent)
     return folder / "bin"
 
 
@@ -86,9 +87,9 @@ def test_generates_what_the_checkout_generates(compiler: Path, tmp_path: Path) -
 def test_generated_code_needs_the_runtime_only(runtime: Path, tmp_path: Path) -> None:
     """The wheel without extras brings msgspec, and that is all a deployed toolset needs."""
     shutil.copytree(ROOT / "generated", tmp_path / "generated", ignore=shutil.ignore_patterns("models"))
-    listed = json.loads(run(runtime / "python", "-m", "pip", "list", "--format=json", cwd=tmp_path).stdout)
-    names = {row["name"].lower() for row in listed} - {"pip", "setuptools", "wheel"}
-    assert names == {"toolcast", "msgspec"}
+    command = (UV, "pip", "list", "--format=json", "--python", runtime / "python")
+    listed = json.loads(run(*command, cwd=tmp_path).stdout)
+    assert {row["name"].lower() for row in listed} == {"toolcast", "msgspec"}
     script = """
         import asyncio
         from toolcast.runtime import ToolRegistry, ToolResult
