@@ -114,7 +114,7 @@ def start(folder: Path, stored: str, url: str, *words: str) -> subprocess.Popen[
 
 
 def finish(process: subprocess.Popen[str]) -> str:
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=240)
     assert process.returncode == 0, errors
     return out
 
@@ -145,13 +145,13 @@ def test_what_ran_before_a_crash_does_not_run_again(kind: str, client: Client, t
         shown = workflows.get_event("run-1", "waiting", 60)
         workflows.destroy()
         victims[0].send_signal(signal.SIGKILL)
-        victims[0].communicate(timeout=60)
+        victims[0].communicate(timeout=240)
         [call] = json.loads(finish(start(tmp_path, stored, url)))
         assert [call] == shown
         assert (call["tool"], call["arguments"]) == ("read_file", {"path": "answer.txt"})
         # Killed while the model is asked for the second time.
         victims.append(start(tmp_path, stored, url, "What", "is", "the", "answer?"))
-        victims[1].communicate(timeout=60)
+        victims[1].communicate(timeout=240)
         assert [each.returncode for each in victims] == [-signal.SIGKILL] * 2
         assert TEXT in finish(start(tmp_path, stored, url, "What", "is", "the", "answer?"))
     first, second, third = seen
