@@ -301,6 +301,14 @@ def test_a_text_of_one_provider_is_told_for_that_provider_alone() -> None:
     assert told(old, tool("The path.", "one", description="Finds it.")) == {
         ("description-read", "", others), ("parameter-description-read", place, others)
     }  # fmt: skip
+    new = tool("A path.", "two")
+    source = document(new, "find.json")
+    at = {each.rule: (each.line, each.column) for each in changes(old, new)}
+    own = ("providers", "openai")
+    assert at == {
+        "description-read": source.locate((*own, "description"), key=True),
+        "parameter-description-read": source.locate((*own, "parameters", "path"), key=True),
+    }
     bare = {key: value for key, value in old.items() if key != "providers"}
     assert told(old, bare) == told(old, tool("A path.", "two"))
     assert not [each for each in definitions_of(old, bare) if each.rule.startswith("ledger")]

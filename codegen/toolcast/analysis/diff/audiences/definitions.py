@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ....contract.normal_form import member_places, with_texts
+from ....contract.normal_form import member_places, spoken, with_texts
 from ....diagnostics import Diagnostic
 from ....jsonschema.json_values import JsonMapping
 from ....jsonschema.pointers import split
@@ -258,13 +258,16 @@ def _texts_and_schemas(sent: _SentPair, differing: Sequence[str]) -> Iterator[Ch
     for ids in readers.values():
         old, new = sent.old.document(ids[0]), sent.new.document(ids[0])
         texts = _description(sent.pair, sent.old.tool, sent.new.tool, ids[0])
-        schemas = () if old is new else _differences(sent.pair, old, new)
+        schemas = () if old is new else _differences(sent.pair, ids[0], old, new)
         found += (replace(each, providers=tuple(ids)) for each in (*texts, *schemas))
     for each in _merged(found):
         yield replace(each, providers=_whom(sent, each.providers))
 
 
-def _differences(pair: Pair, old: JsonMapping, new: JsonMapping) -> Iterator[Change]:
+def _differences(pair: Pair, provider: str, old: JsonMapping, new: JsonMapping) -> Iterator[Change]:
+    assert pair.new is not None
+    tool = pair.new.tool
+    own = tool.overrides("parameters").get(provider, {})
     count = 0
     for each in differences(old, new, pair.renamed_parameters):
         count += 1
@@ -272,7 +275,12 @@ def _differences(pair: Pair, old: JsonMapping, new: JsonMapping) -> Iterator[Cha
             message = named(each.pointer, each.message)
             if each.pointer.startswith("/result") and "`result`" not in message:
                 message = f"in the result, {message}"
-            yield pair.change(each.rule, message, pointer=each.pointer, old=each.old)
+            made = pair.change(each.rule, message, pointer=each.pointer, old=each.old)
+            if each.rule == "parameter-description-read" and (name := spoken(each.pointer)) in own:
+                at = ("providers", provider, "parameters", name)
+                line, column = tool.document.locate(at, key=True)
+                made = replace(made, file=tool.document.file, line=line, column=column)
+            yield made
     if count > _MOST:
         message = f"{count - _MOST} more places of the schema read differently"
         yield pair.change("constraint-read", message, at=("parameters",))
