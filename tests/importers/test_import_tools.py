@@ -601,6 +601,36 @@ def test_one_tool_in_forms_of_several_providers_is_one_spec_with_texts_of_each(t
         assert {"edit.yaml", "edit_2.yaml"} == run(tmp_path, apart).specs.keys()
 
 
+_ENCODED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "prices": {"type": "object", "additionalProperties": {"type": "number", "description": "A price."}},
+        "point": {"type": "array", "prefixItems": [{"type": "number"}, {"type": "number"}], "items": False},
+        "odd name!": {"type": "string", "description": "A name."},
+        "from": {"$ref": "#/$defs/City"},
+        "to": {"$ref": "#/$defs/City"},
+        "most": {"type": "integer", "minimum": 3, "description": "How many."},
+    },
+    "$defs": {"City": {"type": "object", "properties": {"name": {"type": "string", "description": "It."}}}},
+}
+
+
+@pytest.mark.parametrize("path", ["prices.*", "point[1]", "odd name!", "City.name", "most"])
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini", "bedrock"])
+def test_texts_come_back_from_each_form_of_a_parameter(provider: str, path: str, tmp_path: Path) -> None:
+    """Pairs of keys and values, objects for tuples, other names, copies of what is referred to."""
+    own = {provider: {"parameters": {path: "Another text."}}}
+    spec = {"description": "Edits.", "permission": "write", "secrets": [], "providers": own}
+    whole = json.dumps({**spec, "parameters": _ENCODED}).encode()
+    files = toolcast.compile({"edit.json": whole}, providers=(provider, "mcp")).files
+    sent = [json.loads(files[f"schemas/{id}/edit.json"]) for id in ("mcp", provider)]
+    listed = [sent[0], {"functionDeclarations": [sent[1]]} if provider == "gemini" else sent[1]]
+    made = only(run(tmp_path, listed, permission="write", secrets=()))
+    assert (made["parameters"], made["providers"][provider]["parameters"]) == (
+        _ENCODED, {path: "Another text."}
+    )  # fmt: skip
+
+
 def test_what_providers_are_sent_of_one_spec_comes_back_as_one(tmp_path: Path) -> None:
     """OpenAI's strict form, in which all is required, is that of the contract which the others have."""
     own = {

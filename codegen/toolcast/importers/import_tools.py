@@ -4,8 +4,10 @@ Parameters are inferred from samples by genson, which takes several samples at o
 reads JSON samples with it, too, but takes one, and only hands out models.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,8 @@ from msgspec import Struct, structs
 from ..contract.normal_form import member_places, with_texts
 from ..diagnostics import Diagnostic
 from ..jsonschema.json_values import JsonObject
-from ..jsonschema.pointers import split, value_at
+from ..jsonschema.keywords import subschemas
+from ..jsonschema.pointers import Steps, split, value_at
 from ..jsonschema.quarantine import sound_schema
 from ..jsonschema.schema_node import LibrarySchemaError, SchemaError
 from ..jsonschema.unusable_values import library_schema
@@ -241,24 +244,50 @@ def _texts_of(main: Declared, other: Declared) -> dict[str, str] | None:
     of `main`; None where more differs.
     """
     strict = other.providers.get(other.form, {}).get("strict")
+
+    def sent(schema: JsonObject) -> Any:
+        made: Any = from_gemini(normalize(schema, other.form, strict=strict).schema)
+        return sound_schema(made).schema
+
     try:
         ours, theirs = (sound_schema(each.parameters).schema for each in (main, other))
-        sent: Any = from_gemini(normalize(ours, other.form, strict=strict).schema)
-        sent = sound_schema(sent).schema
+        named = {name: at for name, at in member_places(ours).items() if at}
+        marks = {name: f"Text {number}." for number, name in enumerate(named)}
+        for form, places in (
+            (copy, {name: (at[0], "") for name, at in named.items()}),
+            (sent, _places(sent(with_texts(ours, marks, named)), [*named])),
+        ):
+            texts: dict[str, str] = {}
+            for name, (at, more) in places.items():
+                with suppress(LookupError):
+                    text = value_at(theirs, (*at, "description"))
+                    own = "" if text == more.strip() else text.removesuffix(more)
+                    before = value_at(ours, named[name][0])
+                    known = None if before is True else before.get("description")
+                    if own and own not in (known, f"{known}." if more else known):
+                        texts[name] = own
+            if form(with_texts(ours, texts, named)) == theirs:
+                return texts if all(text.strip() for text in texts.values()) else None
     except SchemaError:
-        return None
-    named = member_places(ours)
-    for schema in (ours, sent):
-        texts: dict[str, str] = {}
-        places = {name: at for name, at in member_places(schema).items() if name in named}
-        for name, at in places.items():
-            with suppress(LookupError):
-                before, text = value_at(schema, at[0]), value_at(theirs, (*at[0], "description"))
-                if before is True or before.get("description") != text:
-                    texts[name] = text
-        if with_texts(schema, texts, places) == theirs:
-            return texts if all(text.strip() for text in texts.values()) else None
+        pass
     return None
+
+
+_MARK = re.compile(r"Text ([0-9]+)\.")
+
+
+def _places(schema: JsonObject, names: Sequence[str]) -> dict[str, tuple[Steps, str]]:
+    """Return for each name the place of the mark with its number, and what a provider adds to texts there."""
+    places: dict[str, tuple[Steps, str]] = {}
+    waiting: list[tuple[Steps, Any]] = [((), schema)]
+    while waiting:
+        steps, node = waiting.pop()
+        if isinstance(node, dict):
+            mark = _MARK.match(node.get("description", ""))
+            if mark is not None:
+                places[names[int(mark[1])]] = steps, node["description"][mark.end() :]
+            waiting += [((*steps, *below), each) for below, each in subschemas(node)]
+    return places
 
 
 _TOGETHER = 64
