@@ -160,11 +160,27 @@ def test_a_tool_that_needs_further_scopes_asks_to_step_up(era: str, sdk: Sdk) ->
 
     refused, answered, calls = run(use())
     assert (refused.status_code, answered.status_code, calls) == (403, 200, 1)
-    assert refused.json()["error"] == "insufficient_scope"
+    assert refused.json()["id"] == 1
+    assert refused.json()["error"]["message"].endswith(" a token that permits orders:write, too.")
     challenge = refused.headers["www-authenticate"]
     assert challenge.startswith('Bearer error="insufficient_scope", ')
     assert challenge.endswith(f'scope="tools admin orders:write", {WHERE}')
     assert "done at once" in answered.text
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_official_client_without_a_login_hears_what_is_missing(mode: str, sdk: Sdk) -> None:
+    async def use() -> Any:
+        served = serving(sdk, OPTIONS, scopes=("orders:write",))
+        async with served as (server, _), sdk("httpx2").AsyncClient(headers=bearer("ada")) as http:
+            url = f"{server.base_url}/mcp"
+            connected = sdk("mcp.client.streamable_http").streamable_http_client(url, http_client=http)
+            async with sdk("mcp").Client(connected, mode=mode) as client:
+                with pytest.raises(sdk("mcp.shared.exceptions").MCPError) as refused:
+                    await client.call_tool("bash", {"command": "free"})
+                return refused.value.message
+
+    assert "orders:write" in run(use())
 
 
 def test_other_requests_need_no_scopes_of_a_tool(sdk: Sdk) -> None:
@@ -200,7 +216,7 @@ def test_a_body_that_is_read_otherwise_calls_nothing_either(body: str, sdk: Sdk)
 
     text, calls = run(use())
     assert calls == 0
-    assert "lacks the scope 'orders:write'" in text or "insufficient_scope" in text
+    assert "lacks the scope 'orders:write'" in text or "permits orders:write" in text
 
 
 class Login:

@@ -12,6 +12,7 @@ _REMEDY = "run: pip install 'toolcast[mcp]' (mcp 2.3 or newer)"
 
 INVALID_PARAMS = -32602
 """JSON-RPC's code; the specification asks for it where a tool is unknown (server/tools, "Error Handling")."""
+INVALID_REQUEST = -32600
 INTERNAL_ERROR = -32603
 MISSING_CAPABILITY = -32021
 """The code, since 2026-07-28, of a request that needs what its client does not offer."""

@@ -18,7 +18,7 @@ from msgspec import Struct
 from ...jsonschema.json_values import JsonObject
 from ...permissions import SCOPE
 from ...runtime.context import Principal, ToolContext, missing_scopes
-from ..sdk import load
+from ..sdk import INVALID_REQUEST, load
 from .request_guards import App, Origin, Receive, Scope, Send, refuse
 
 _TOKEN = re.compile(rb"[A-Za-z0-9\-._~+/]+=*")
@@ -144,9 +144,10 @@ class Refusal(Struct, frozen=True):
     def headers(self) -> dict[str, str]:
         return {"www-authenticate": self.challenge} if self.challenge else {}
 
-    async def send(self, send: Send) -> None:
+    async def send(self, send: Send, body: bytes | None = None) -> None:
         headers = [(name.encode(), value.encode()) for name, value in self.headers.items()]
-        await refuse(send, self.status, self.body, (b"content-type", b"application/json"), *headers)
+        stated = (b"content-type", b"application/json"), *headers
+        await refuse(send, self.status, self.body if body is None else body, *stated)
 
 
 def _refusal(
@@ -172,9 +173,11 @@ def refuse_scopes(auth: BearerAuth, scopes: Sequence[str], principal: Principal 
     It names what the call needs, and nothing that the token has beside: adding up is the client's task (MCP
     2026-07-28, Runtime Insufficient Scope Errors; "minimum approach" in 2025-11-25).
     """
-    if not missing_scopes(scopes, principal):
+    missing = missing_scopes(scopes, principal)
+    if not missing:
         return None
-    return _refusal(auth, 403, "insufficient_scope", "the tool needs a token that permits more", scopes)
+    description = f"the tool needs a token that permits {' '.join(missing)}, too"
+    return _refusal(auth, 403, "insufficient_scope", description, scopes)
 
 
 class BearerGuard:
@@ -234,6 +237,7 @@ class _Params(Struct, frozen=True):
 
 
 class _Request(Struct, frozen=True):
+    id: str | int | None = None
     method: str = ""
     params: _Params = _Params()
 
@@ -257,10 +261,14 @@ class ScopeGuard:
             await self._app(scope, receive, send)
             return
         arrived = [await receive()]
-        scopes = self._needed(self._called(arrived[0].get("body", b"")))
+        request = self._read(arrived[0].get("body", b""))
+        scopes = self._needed(request.params.name) if request.method == "tools/call" else ()
         refusal = refuse_scopes(self._auth, scopes, scope.get(_SCOPE_KEY))
-        if refusal is not None:
-            await refusal.send(send)
+        if refusal is not None:  # clients that do not step up show their user the error of the body
+            error = {"code": INVALID_REQUEST, "message": f"Forbidden: {refusal.description}."}
+            await refusal.send(
+                send, msgspec.json.encode({"jsonrpc": "2.0", "id": request.id, "error": error})
+            )
             return
 
         async def receive_again() -> Scope:
@@ -268,13 +276,12 @@ class ScopeGuard:
 
         await self._app(scope, receive_again, send)
 
-    def _called(self, body: bytes) -> str:
-        """Return the name of the tool that a request calls; empty for other requests."""
+    def _read(self, body: bytes) -> _Request:
+        """Read what says which tool a request calls, and whether."""
         try:
-            request = self._decode(body)
+            return self._decode(body)
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            return ""
-        return request.params.name if request.method == "tools/call" else ""
+            return _Request()
 
 
 def metadata_routes(auth: BearerAuth) -> list[Any]:
