@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import ceil, floor, inf, lcm
+from math import ceil, inf, lcm
 from typing import Any, Final
 
 from msgspec import Struct
@@ -75,10 +75,14 @@ class Interval(Struct, frozen=True):
     @property
     def last(self) -> Fraction | None:
         """The largest multiple of `step` within the bounds; the upper bound where there is no step."""
-        if self.high is None or self.step is None:
-            return self.high
-        at = floor(self.high / self.step) * self.step
-        return at - self.step if self.high_open and at == self.high else at
+        first = self.mirrored.first
+        return None if first is None else -first
+
+    @property
+    def mirrored(self) -> "Interval":
+        """The interval of the negated numbers."""
+        low, high = (None if bound is None else -bound for bound in (self.high, self.low))
+        return Interval(low, high, self.high_open, self.low_open, self.step)
 
     @property
     def empty(self) -> bool:

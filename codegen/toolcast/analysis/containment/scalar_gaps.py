@@ -45,10 +45,12 @@ def number_gaps(goal: Goal) -> list[Gap]:
         before = _bound_text(ours.low, is_open=ours.low_open, none="no minimum")
         message = f"minimum: {before} before, {_bound_text(theirs.low, is_open=theirs.low_open)} now"
         found.append(goal.gap("minimum-raised", message, lambda: _low_values(ours, theirs)))
-    if theirs.high is not None and _above(ours, theirs):
+    if theirs.high is not None and _below(ours.mirrored, theirs.mirrored):
         before = _bound_text(ours.high, is_open=ours.high_open, none="no maximum")
         message = f"maximum: {before} before, {_bound_text(theirs.high, is_open=theirs.high_open)} now"
-        found.append(goal.gap("maximum-lowered", message, lambda: _high_values(ours, theirs)))
+        found.append(
+            goal.gap("maximum-lowered", message, lambda: _low_values(ours.mirrored, theirs.mirrored, -1))
+        )
     if theirs.step is not None and (ours.step is None or (ours.step / theirs.step).denominator != 1):
         message = f"multiples of {as_number(theirs.step)!r} only"
         values = goal.gap(
@@ -78,42 +80,21 @@ def _below(ours: Interval, theirs: Interval) -> bool:
     return first < theirs.low or (first == theirs.low and theirs.low_open and not open_here)
 
 
-def _above(ours: Interval, theirs: Interval) -> bool:
-    last = ours.last
-    if last is None:
-        return True
-    assert theirs.high is not None
-    open_here = ours.high_open and last == ours.high
-    return last > theirs.high or (last == theirs.high and theirs.high_open and not open_here)
-
-
-def _low_values(ours: Interval, theirs: Interval) -> Iterator[object]:
+def _low_values(ours: Interval, theirs: Interval, sign: int = 1) -> Iterator[object]:
+    """Yield numbers near the lower bound of `theirs`, each times `sign`."""
     assert theirs.low is not None
     step = ours.step or Fraction(1)
     near = theirs.low - theirs.low % step if theirs.low % step else theirs.low - step
     if theirs.low_open and ours.step is None:
-        yield as_number(theirs.low)
-    yield as_number(near)
+        yield as_number(sign * theirs.low)
+    yield as_number(sign * near)
     if theirs.low_open:
-        yield as_number(theirs.low)
+        yield as_number(sign * theirs.low)
     if ours.first is not None:
-        yield as_number(ours.first)
-        yield as_number((ours.first + theirs.low) / 2)
+        yield as_number(sign * ours.first)
+        yield as_number(sign * (ours.first + theirs.low) / 2)
     for off in (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000)):
-        yield as_number(theirs.low - off)
-
-
-def _high_values(ours: Interval, theirs: Interval) -> Iterator[object]:
-    assert theirs.high is not None
-    step = ours.step or Fraction(1)
-    yield as_number(theirs.high - theirs.high % step + step)
-    if theirs.high_open:
-        yield as_number(theirs.high)
-    if ours.last is not None:
-        yield as_number(ours.last)
-        yield as_number((ours.last + theirs.high) / 2)
-    for off in (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000)):
-        yield as_number(theirs.high + off)
+        yield as_number(sign * (theirs.low - off))
 
 
 def _multiples(ours: Interval, step: Fraction) -> Iterator[Any]:
