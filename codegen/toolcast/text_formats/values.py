@@ -192,8 +192,8 @@ class Values:
                 reason = "is said of the sign and the whole part alone"
                 self.lose(node, keyword, reason)
         meant = _INTEGERS if node.integer else _FLOATS
-        low = max((meant[each](bounds[each]) for each in _LOW if each in bounds), default=None)
-        high = min((meant[each](bounds[each]) for each in _HIGH if each in bounds), default=None)
+        low: Any = max((meant[each](bounds[each]) for each in _LOW if each in bounds), default=None)
+        high: Any = min((meant[each](bounds[each]) for each in _HIGH if each in bounds), default=None)
         name = "integer" if node.integer else "number"
         make: Callable[[Any, Any], Expression] = integer if node.integer else number
         return self._rule(node, make(low, high), "" if bounds else name, token=True)
