@@ -3,10 +3,7 @@
 import asyncio
 import importlib
 import json
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +11,7 @@ import pytest
 
 from tests.agents.dispatch.answers import ANSWERS, TEXT, Asked, id_for
 from tests.agents.dispatch.streaming import STREAMS
+from tests.agents.dispatch.test_clients import serving
 from tests.clients.conftest import Client, client
 from tests.sampled import sampled
 
@@ -21,35 +19,6 @@ __all__ = ["client"]
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "The answer is forty-two."
-
-
-@contextmanager
-def serving(first: bytes, second: bytes, kind: str) -> Iterator[tuple[str, list[Any]]]:
-    """A server that asks for a call, and is content with its result; its address, and what it was sent."""
-    requests: list[Any] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            requests.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-            body = first if len(requests) == 1 else second
-            self.send_response(200)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", requests
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 Make = Callable[[Client, str], Any]
@@ -112,15 +81,16 @@ def test_the_model_gets_the_file(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     first, second, kind = answers(name, format)
-    with serving(first, second, kind) as (url, requests):
-        made = make(client, url)
+    with serving(second, kind) as served:
+        served.later = [first]
+        made = make(client, served.url)
         example = importlib.import_module(f"examples.{name}")
         stated = asyncio.run(example.main("What is the answer?", made))
     assert TEXT in stated
-    assert len(requests) == 2
-    assert SECRET not in json.dumps(requests[0])
-    assert SECRET in json.dumps(requests[1])
-    assert "list_folder" in json.dumps(requests[0])
+    asked, told = map(json.dumps, served.requests)
+    assert SECRET not in asked
+    assert SECRET in told
+    assert "list_folder" in asked
 
 
 def test_every_example_is_run() -> None:
