@@ -9,6 +9,7 @@ from pathlib import Path
 from .processes import ROOT
 
 PLACE = ROOT / ".venv-msgspec"
+UV = Path(sys.executable).with_name("uv")
 
 
 def supported() -> str:
@@ -25,9 +26,10 @@ def environments() -> dict[str, Path]:
         folder = PLACE / name
         python = folder / "bin/python"
         if not python.exists():
-            subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--upgrade", requirement]
-        subprocess.run([python, *install], check=True)
+            subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, folder], check=True)
+        # Without the configuration, which passes over releases of the last week.
+        install = ("pip", "install", "--quiet", "--no-config", "--upgrade", "--python", python, requirement)
+        subprocess.run([UV, *install], check=True)
         found.setdefault(_version(python), python)
     return found
 
