@@ -27,8 +27,9 @@ ATTACKS = $(shell grep -oE 'tests/[a-z_/]+\.py' docs/explanation/security.md | s
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
 export NO_MKDOCS_2_WARNING = 1 # mkdocs-material is pinned; its notice would precede every build
-# Certificates are those that the system trusts, as for pip.
+# Certificates are those that the system trusts, as for pip; a busy machine or network has time.
 export UV_SYSTEM_CERTS = true
+export UV_HTTP_TIMEOUT = 180
 
 .PHONY: help generate lines test thorough speed check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client typescript-tools browser sandbox bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference tool-search docs docs-serve deviations grammars bench load peers typescript-peers comparisons declarations ci nightly clean crash kills attacks machine pythons native-unions chaos pins release-check engines profiles-due
 
