@@ -279,8 +279,13 @@ class CallArguments:
 
     def _string(self, node: String, at: _Between, line: str) -> Expression:
         ends = at.ends if line or at.trim != "newline" else (*at.ends, *_BREAKS)
-        value = sequence(Text(line), self._plain.text(node), Text(line))
+        text = self._plain.text(node)
+        if text == ANY_TEXT:
+            return closed(self._rules, "text", ANY_TEXT, at.close, at.ends)
+        value = sequence(Text(line), text, Text(line))
         try:
+            if (node.max_length or 0) > self._rules.turns:
+                raise TooLargeError("a state for each turn")
             return closed(self._rules, f"{self._tool}-text", value, at.close, ends)
         except TooLargeError:
             for keyword in LENGTHS:

@@ -30,6 +30,9 @@ _FEW: Final = 8
 """Turns of a repetition whose part need not be a rule of its own: llama.cpp multiplies them with the rules in
 it, and refuses more than its limit."""
 
+_MANY: Final = 4
+"""Ranges of characters that are worth a rule."""
+
 _DEEP: Final = 12
 """Groups in groups, from which one is a rule of its own: llguidance takes some 30."""
 
@@ -64,6 +67,7 @@ class _Writer:
         self.grammar = grammar
         self.rule = ""
         self.added: list[str] = []
+        self.classes: dict[Ranges, str] = {}
         self.numbers = 0
         self.depth = 0
 
@@ -75,6 +79,7 @@ class _Writer:
             body = self.alternatives(self.grammar.rules[name])
             lines += [self.line(name, body), *self.added]
             self.added.clear()
+        lines += [self.line(name, self.characters(ranges)) for ranges, name in self.classes.items()]
         return "\n".join(lines) + "\n"
 
     def line(self, name: str, body: str) -> str:
@@ -103,7 +108,7 @@ class _Writer:
         if isinstance(expression, Text):
             return self.text(expression.text)
         if isinstance(expression, Characters):
-            return self.characters(expression.ranges)
+            return self.shared(expression.ranges)
         if isinstance(expression, Rule):
             return self.name(expression.name)
         if isinstance(expression, Repeat):
@@ -113,6 +118,15 @@ class _Writer:
         self.depth -= 1
         return self.apart(group) if self.depth % _DEEP == _DEEP - 1 else group
 
+    def shared(self, ranges: Ranges) -> str:
+        """Return one character. Many ranges past ASCII are a rule: states of a text differ by its letters."""
+        ascii = tuple((low, min(high, 0x7F)) for low, high in ranges if low <= 0x7F)
+        others = tuple((max(low, 0x80), high) for low, high in ranges if high > 0x7F)
+        if len(others) < _MANY:
+            return self.characters(ranges)
+        name = self.name(self.classes.setdefault(others, f"w---{len(self.classes)}"))
+        return f"({self.characters(ascii)} | {name})" if ascii else name
+
     def apart(self, body: str) -> str:
         """Return the name of a new rule; no rule of a grammar has two hyphens in a row."""
         self.numbers += 1
@@ -121,7 +135,8 @@ class _Writer:
         return self.name(name)
 
     def repeat(self, expression: Repeat) -> str:
-        part = self.one(expression.part)
+        inner = expression.part
+        part = self.characters(inner.ranges) if isinstance(inner, Characters) else self.one(inner)
         if isinstance(expression.part, Repeat) or (
             isinstance(expression.part, Text) and len(expression.part.text) != 1
         ):
@@ -194,7 +209,7 @@ class _Lark(_Writer):
         return f"{self.name(name)}: {body}"
 
     def name(self, name: str) -> str:
-        if name.partition("--")[0] in self._terminals:
+        if name.partition("--")[0] in self._terminals or "---" in name:
             return name.upper()
         return "start" if name == self.grammar.root else f"{name}-" if name == "start" else name
 
