@@ -123,6 +123,16 @@ def test_whole_bounds_of_numbers_are_exact(
     assert [each for each in (*inside, *outside) if written.accepts(f'{{"a":{each}}}')] == inside
 
 
+@pytest.mark.parametrize("bound", [2**53, 10**400, -(10**400), 1.7976931348623157e308])
+def test_bounds_that_no_float_is_beside(bound: float) -> None:
+    below = Written.of({"type": "number", "exclusiveMaximum": bound}, {"type": "integer"})
+    assert below.accepts('{"a":-1e308,"b":1}')
+    assert below.accepts(f'{{"a":{2**53 - 1},"b":1}}') is (bound > 0)
+    if bound == 2**53:
+        assert Written.of({"type": "number", "exclusiveMinimum": bound}).accepts({"a": bound + 1})
+        assert not below.accepts({"a": bound + 2, "b": 1})
+
+
 def _around(bound: float) -> list[float]:
     near = [math.nextafter(bound, -math.inf), float(bound), math.nextafter(bound, math.inf)]
     return [*near, bound - 1.0, bound + 1.0]

@@ -211,7 +211,7 @@ _FRACTION: Final = 20
 """Digits of a number before and after its point; with an exponent it may be any that a float holds."""
 _LEAST: Final = -324
 _PLAIN: Final = 16
-LARGE: Final = 10.0**_PLAIN
+_LARGE: Final = 10.0**_PLAIN
 """Numbers from here on are written with an exponent, as JSON's writers do."""
 _GREATEST: Final = "7976931348623157"
 """Digits behind `1.` of the greatest float, whose exponent is `MAX_DIGITS`."""
@@ -278,7 +278,7 @@ def integer(low: int | None, high: int | None) -> Expression:
 
 def number(low: float | None, high: float | None) -> Expression:
     """Return numbers whose sign and whole part two bounds admit, both included: each that a float holds has a
-    spelling, and each spelling is read as a finite float. From `LARGE` on only the digits of a bound count.
+    spelling, and each spelling is read as a finite float. From `_LARGE` on only the digits of a bound count.
     """
     return _signed(low, high, _real)
 
@@ -287,14 +287,14 @@ def _real(least: float, most: float | None) -> Expression:
     """Return numbers of one sign. An exponent is written where a number is less than one, or large."""
     fraction = optional(sequence(Text("."), _digits(1, _FRACTION)))
     options = [sequence(_whole(floor(least), None if most is None else ceil(most) - 1, _WHOLE), fraction)]
-    if most is not None and float(most).is_integer():
+    if most is not None and most == floor(most):
         last = optional(sequence(Text("."), repeated(Text("0"), 1, _FRACTION)))
         options.append(sequence(_whole(floor(most), floor(most), _WHOLE), last))
     power = Characters(((0x45, 0x45), (0x65, 0x65)))
     mantissa, zeros = sequence(Characters(((0x31, 0x39),)), fraction, power), Repeat(Text("0"), 0, 2)
     if least < 1 and most != 0:
         options.append(sequence(mantissa, Text("-"), zeros, _whole(1, -_LEAST)))
-    if most is not None and most < LARGE:
+    if most is not None and most < _LARGE:
         return choice(options)
     digits = MAX_DIGITS + 1 if most is None else len(str(floor(most)))
     powers = _whole(0 if least < 1 else _PLAIN, min(digits, MAX_DIGITS) - 1)

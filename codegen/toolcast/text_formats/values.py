@@ -36,7 +36,6 @@ from .expressions import NOTHING, Choice, Expression, Rule, Rules, Text, choice,
 from .scalars import (
     ANY_CHARACTER,
     ANY_TEXT,
-    LARGE,
     InexpressibleError,
     formatted,
     integer,
@@ -53,6 +52,8 @@ _SHOWN: Final = 80
 _MAX_NODES: Final = 20_000
 _MAX_FIELDS: Final = 1_000
 _MAX_NESTING: Final = 100
+_SPARSE: Final = 2**53
+"""From here on there are integers beside a bound that no float holds."""
 
 
 class UnwritableError(ValueError):
@@ -439,8 +440,8 @@ _INTEGERS: Final[Mapping[str, Callable[[float], int]]] = {
     "maximum": floor, "exclusiveMaximum": lambda each: ceil(each) - 1,
 }  # fmt: skip
 _FLOATS: Final[Mapping[str, Callable[[float], float]]] = {
-    "minimum": float, "exclusiveMinimum": lambda each: nextafter(each, inf),
-    "maximum": float, "exclusiveMaximum": lambda each: nextafter(each, -inf),
+    "minimum": lambda each: each, "exclusiveMinimum": lambda each: _beside(each, inf),
+    "maximum": lambda each: each, "exclusiveMaximum": lambda each: _beside(each, -inf),
 }  # fmt: skip
 """The least and the greatest numbers that bounds admit."""
 
@@ -452,8 +453,12 @@ def _bounds(node: Number) -> dict[str, float]:
     }
 
 
+def _beside(bound: float, towards: float) -> float:
+    return bound if abs(bound) >= _SPARSE else nextafter(bound, towards)
+
+
 def _is_exact(keyword: str, bound: float) -> bool:
     """Tell whether `number` keeps to a bound: a whole one that does not exclude itself from a whole part."""
     inward = bound >= 0 if keyword in _LOW else bound <= 0
     open = inward and keyword.startswith("exclusive")
-    return float(bound).is_integer() and abs(bound) < LARGE and not open
+    return bound == floor(bound) and abs(bound) < _SPARSE and not open
