@@ -18,6 +18,9 @@ Nodes = list[tuple[JsonObject, int]]
 OF_WHOLES = frozenset(("additionalProperties", "duplicate", "nesting"))
 """Keywords whose violations are told at a property, or deep inside of what the schema applies to."""
 
+APPLIED = frozenset(("prefixItems", "properties", "patternProperties"))
+"""Keywords that apply schemas: where a grammar does not say one, it says nothing of these."""
+
 
 class Ledger:
     """The places of one tool's contract."""
@@ -45,6 +48,9 @@ class Ledger:
             found = self._tree.member(nodes, step) if isinstance(step, str) else self._tree.item(nodes, step)
             nodes = self._tree.same_value(found)
             places.append(nodes)
+        every = {pointer for each in places for pointer in self._of(each)}
+        if any(loss.keyword in APPLIED and loss.path in every for loss in losses):
+            return True
         above = places if violation.keyword in OF_WHOLES else places[-1:]
         pointers = {"", *(pointer for each in above for pointer in self._of(each))}
         if any(loss.keyword == violation.keyword and loss.path in pointers for loss in losses):

@@ -283,3 +283,18 @@ def test_large_repetitions_stay_small() -> None:
     )
     assert len(written.grammar.rules) < 20
     assert {loss.keyword for loss in written.losses} == {"maxLength", "pattern", "maxItems"}
+
+
+@pytest.mark.parametrize(
+    ("keyword", "schema"),
+    [
+        ("items", {"prefixItems": [{"type": "string"}], "items": {"type": "integer"}, "type": "array"}),
+        ("additionalProperties", {"patternProperties": {"^x": {}}, "properties": {"a": {}}}),
+        ("additionalProperties", {"patternProperties": {"^x": {}, "^y": {}}}),
+        ("additionalProperties", {"properties": {'a"b': {"type": "string"}}}),
+    ],
+)
+def test_what_depends_on_a_keyword_that_is_not_said_is_told_too(keyword: str, schema: Any) -> None:
+    closed = {} if keyword == "items" else {"type": "object", "additionalProperties": False}
+    losses = Written.of({**schema, **closed}).losses
+    assert keyword in {loss.keyword for loss in losses if not loss.stricter}

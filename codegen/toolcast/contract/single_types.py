@@ -116,7 +116,8 @@ def _read_map(reader: SchemaReader, typed: TypedSchema) -> Node | None:
         values_pointer = f"{pointer}/patternProperties/{escape(pattern)}"
         keys = String(pointer=pointer, pattern=pattern)
     elif patterns:
-        residue, additional = (*residue, "patternProperties"), True
+        unsaid = [] if additional is True else ["additionalProperties"]
+        residue, additional = (*residue, "patternProperties", *unsaid), True
     names = schema.get("propertyNames", True)
     if names is not True and keys is None:
         node = reader.read({"type": "string", **names} if isinstance(names, dict) else names, pointer)
@@ -174,6 +175,7 @@ def read_declared_object(reader: SchemaReader, typed: TypedSchema) -> Object:
             *residue,
             *(["patternProperties"] if patterns else []),
             *(["properties"] if unencodable else []),
+            *(["additionalProperties"] if additional not in (UNSET, True) else []),
         )
         extra = Anything(pointer=pointer)
     elif additional is not UNSET and additional is not False:
@@ -260,7 +262,11 @@ def _read_array(reader: SchemaReader, typed: TypedSchema) -> Node:
         if fixed is not None:
             return fixed
         additional, rest, unique = (
-            (*additional, "prefixItems", *(("uniqueItems",) if unique else ())),
+            (
+                *additional,
+                "prefixItems",
+                *(k for k in ("items", "uniqueItems") if schema.get(k) not in (None, k == "items")),
+            ),
             True,
             False,
         )

@@ -84,7 +84,7 @@ def _without_problems(parsed: ParsedFile) -> SourceDocument | tuple[Diagnostic, 
 
 
 def read_file(file: FilePath, shown: str, most: int = MAX_BYTES) -> ParsedFile:
-    """Read `file`, of at most `most` bytes, called `shown` in diagnostics. `.json` is JSON, others YAML."""
+    """Read `file`, of at most `most` bytes; `shown` is its path in messages. `.json` is JSON, else YAML."""
     try:
         state = file.stat()  # before it is opened: opening a named pipe would block
         if not stat.S_ISREG(state.st_mode):
