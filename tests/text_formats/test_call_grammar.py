@@ -195,6 +195,15 @@ def test_what_the_engine_lets_a_model_write_is_read_as_calls_that_the_contracts_
     assert found
 
 
+@pytest.mark.parametrize("format", ["hermes", "qwen3-coder", "minimax-m3", "gemma4", "lfm2"])
+def test_what_is_not_said_of_a_list_is_told(format: str) -> None:
+    items = {"type": "array", "items": STRING, "contains": {"const": "a"}, "uniqueItems": True}
+    tools = {"find": {"type": "object", "properties": {"a": items}, "additionalProperties": False}}
+    losses = call_grammar(format, "gbnf", tools, CallsAllowed()).losses
+    told = {each.keyword for each in losses if each.path == "/parameters/properties/a" and not each.stricter}
+    assert told == {"contains", "uniqueItems"}
+
+
 def test_white_space_is_what_readers_take_for_it() -> None:
     made = matcher(call_grammar("functionary-v3.2", "llguidance", TOOLS, CallsAllowed()).text)
     for sign in map(chr, (*range(0x21), 0x85, 0xA0, 0x1680, 0x200B, 0x2028, 0x3000, 0xFEFF)):

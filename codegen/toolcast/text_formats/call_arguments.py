@@ -199,8 +199,8 @@ class CallArguments:
         leaves = [*self._leaves(node)]
         for each in leaves:
             if isinstance(each, Array):
-                if each.unique:
-                    self._plain.lose(each, "uniqueItems", "is not said: items are not compared")
+                for keyword in (*each.residue, *(["uniqueItems"] if each.unique else ())):
+                    self._plain.lose(each, keyword, "is not said: items are written one by one")
                 item = sequence(self._element("item", each.items), GAP)
                 bounds = ("minItems", max(1, each.min_items)), ("maxItems", each.max_items)
                 inner.append(sequence(GAP, Repeat(item, *self._plain.counted(each, *bounds))))

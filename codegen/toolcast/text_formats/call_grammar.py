@@ -96,8 +96,10 @@ class CallRules:
         """Tell what the rules do not say of the contracts, and how they differ from what is read."""
         markers = "has no marker that begins calls in any form, or results; none stands behind calls"
         reasons = [
-            ("text", markers, True), ("calls", "are written in one form, where others are read as well", True)
-        ]  # fmt: skip
+            ("text", markers, True),
+            ("calls", "are written in one form, where others are read as well", True),
+            ("properties", "are written in their order, and behind them those without a schema", True),
+        ]
         if any(form.parameters for form in (self._main, self._start) if form is not None):
             values = "hold none of their own markers, also not from one string of JSON to the next"
             reasons.append(("parameters", values, True))
