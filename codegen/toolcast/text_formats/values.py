@@ -196,7 +196,7 @@ class Values:
         low: Any = max((meant[each](bounds[each]) for each in _LOW if each in bounds), default=None)
         high: Any = min((meant[each](bounds[each]) for each in _HIGH if each in bounds), default=None)
         name = "integer" if node.integer else "number"
-        make: Callable[[Any, Any], Expression] = integer if node.integer else number
+        make = integer if node.integer else number
         return self._rule(node, make(low, high), "" if bounds else name, token=True)
 
     def _reference(self, node: Reference) -> Expression:
@@ -435,11 +435,11 @@ def uncounted(node: Object, said: int = 0) -> Iterator[str]:
 
 _LOW: Final = ("minimum", "exclusiveMinimum")
 _HIGH: Final = ("maximum", "exclusiveMaximum")
-_INTEGERS: Final[Mapping[str, Callable[[float], int]]] = {
+_INTEGERS: Final[Mapping[str, Callable[[float], Any]]] = {
     "minimum": ceil, "exclusiveMinimum": lambda each: floor(each) + 1,
     "maximum": floor, "exclusiveMaximum": lambda each: ceil(each) - 1,
 }  # fmt: skip
-_FLOATS: Final[Mapping[str, Callable[[float], float]]] = {
+_FLOATS: Final[Mapping[str, Callable[[float], Any]]] = {
     "minimum": lambda each: each, "exclusiveMinimum": lambda each: _beside(each, inf),
     "maximum": lambda each: each, "exclusiveMaximum": lambda each: _beside(each, -inf),
 }  # fmt: skip
