@@ -370,7 +370,7 @@ def test_no_marker_begins_in_a_string_of_a_list_and_goes_on_in_the_next() -> Non
 
 def test_texts_without_a_substring_are_those_that_a_search_does_not_find_it_in() -> None:
     letters = Characters(((0x61, 0x63),))
-    rules = Rules(left=True)
+    rules = Rules()
     text = Repeat(letters, 0, 6)
     found = without(rules, "t", text, [Ending(Text("aba")), Ending(Text("cc"), anchored=True)])
     shut = closed(rules, "c", text, "aba", [Ending(Text("aba")), Ending(Text("ac"))])

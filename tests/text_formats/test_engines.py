@@ -34,7 +34,7 @@ characters = st.one_of(st.sampled_from(ODD), st.characters(exclude_categories=["
 def test_any_character_is_written(text: str, spans: list[tuple[str, str]]) -> None:
     ranges = union((min(map(ord, span)), max(map(ord, span))) for span in spans)
     whole = complement(union([*complement(ranges), (0xD800, 0xDFFF)]))
-    rules = Rules(left=True)
+    rules = Rules()
     grammar = rules.grammar(sequence(Text(text), Characters(whole)))
     found = texts(write(grammar, "llguidance"))
     for low, high in whole:
@@ -47,7 +47,7 @@ def test_any_character_is_written(text: str, spans: list[tuple[str, str]]) -> No
 
 
 def test_free_text_goes_on_with_calls() -> None:
-    rules = Rules(left=True)
+    rules = Rules()
     name = rules.token("name", Sequence((Text('"'), Repeat(Characters(((97, 122),))), Text('"'))))
     text = rules.reserve("start")
     gap = Repeat(Characters(((10, 10), (32, 32))), 0, 2)
@@ -71,7 +71,7 @@ def test_free_text_goes_on_with_calls() -> None:
 @fewer(2)
 @given(st.lists(st.sampled_from(["<", "/", "v", ">", "\n", "x", "\n</v>", "\n</v"])))
 def test_values_end_at_the_first_mark(parts: list[str]) -> None:
-    rules = Rules(left=True)
+    rules = Rules()
     thought, value = (
         closed(rules, "text", ANY_TEXT, mark, [Ending(Text(mark))]) for mark in ("</t>", "\n</v>")
     )
@@ -109,7 +109,7 @@ def test_a_repeated_group_of_gbnf_is_a_rule() -> None:
 
 
 def test_chains_that_would_end_the_process_of_an_engine_are_refused() -> None:
-    rules = Rules(left=True)
+    rules = Rules()
     made: Expression = Text("")
     for _ in range(1_300):
         made = rules.add("link", sequence(Text("a"), optional(made)))

@@ -58,14 +58,14 @@ class CallRules:
     """
 
     def __init__(
-        self, format: TextFormat, tools: Mapping[str, JsonObject], allowed: CallsAllowed, rules: Rules
+        self, format: TextFormat, tools: Mapping[str, JsonObject], allowed: CallsAllowed, turns: int
     ) -> None:
         """Prepare for tools by name, each with the schema of its arguments. Raises ValueError for a schema or
         a format that no grammar says.
         """
         self._format = format
         self._allowed = allowed
-        self._rules = rules
+        self._rules = Rules(turns)
         self._contracts = {name: self._read(name, schema) for name, schema in sorted(tools.items())}
         self._main, self._start = _forms(format)
         self._thoughts = (*format.thoughts, *_THINK)
@@ -437,10 +437,9 @@ def call_grammar(
     if not tools:
         raise ValueError("There are no tools to call: a grammar needs at least one.")
     syntax: Engine = "xgrammar" if engine == TAG else engine  # type: ignore[assignment]
-    rules = Rules(TURNS[syntax], left=syntax == "llguidance")
-    calls = CallRules(chosen.written_as(format), tools, allowed, rules)
-    text = write(calls.grammar(), syntax)
+    rules = CallRules(chosen.written_as(format), tools, allowed, TURNS[syntax])
+    text = write(rules.grammar(), syntax)
     if engine == TAG:
         whole = {"type": "structural_tag", "format": {"type": "grammar", "grammar": text}}
         text = msgspec.json.encode(whole).decode()
-    return CallGrammar(text=text, format=chosen.id, engine=engine, losses=tuple(dict.fromkeys(calls.told())))
+    return CallGrammar(text=text, format=chosen.id, engine=engine, losses=tuple(dict.fromkeys(rules.told())))

@@ -1,8 +1,10 @@
 """Grammars in the syntax of each inference engine: GBNF, the EBNF of xgrammar, the Lark of llguidance."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, Literal, get_args
+
+from msgspec import structs
 
 from ..contract.build import reachable
 from ..jsonschema.charset import Ranges
@@ -15,7 +17,9 @@ from .expressions import (
     Rule,
     Sequence,
     Text,
+    choice,
     references,
+    sequence,
 )
 from .values import UnwritableError
 
@@ -201,7 +205,7 @@ class _Lark(_Writer):
     """The syntax of llguidance: tokens are terminals, whose texts its lexer reads by regular expressions."""
 
     def __init__(self, grammar: Grammar) -> None:
-        super().__init__(grammar)
+        super().__init__(structs.replace(grammar, rules=_left_recursive(grammar)))
         edges = _edges(grammar)
         self._terminals = grammar.tokens.union(*(reachable(edges, name) for name in grammar.tokens))
 
@@ -225,3 +229,53 @@ class _Lark(_Writer):
 
 def _in_regex(point: int) -> str:
     return chr(point) if point < 0x80 and chr(point).isalnum() else f"\\x{{{point:x}}}"
+
+
+_Way = tuple[tuple[Expression, ...], str]
+"""Parts, and the rule that follows as the last one; "" for none."""
+
+
+def _left_recursive(grammar: Grammar) -> dict[str, Expression]:
+    """Return rules of which none is its own last part: llguidance keeps such rules open, 2,000 at most.
+
+    Rules that lead to one another as last parts are the states of an automaton. Each becomes a rule of what
+    leads to it from the state that a text begins with, and that one, of what ends the text.
+    """
+    ways = {name: [*_ways((rule,))] for name, rule in grammar.rules.items()}
+    after = {name: {last for _, last in found if last} for name, found in ways.items()}
+    before: dict[str, set[str]] = {name: set() for name in after}
+    for name, several in after.items():
+        for last in several:
+            before[last].add(name)
+    made: dict[str, Expression] = {}
+    waiting = [grammar.root]
+    while waiting:
+        name = waiting.pop()
+        if name in made:
+            continue
+        loop = sorted(reachable(after, name) & reachable(before, name))
+        begins = {state: Rule(f"{name}--s{at}") for at, state in enumerate(loop)}
+        ends: list[Expression] = []
+        begun: dict[str, list[Expression]] = {state: [] for state in loop}
+        for state in loop:
+            for parts, last in ways[state]:
+                into, rest = (begun[last], ()) if last in begun else (ends, (Rule(last),) if last else ())
+                into.append(sequence(begins[state], *parts, *rest))
+        for state, into in begun.items():
+            made[begins[state].name] = choice([*([Text("")] if state == name else []), *into])
+            waiting += [each for one in into for each in references(one) if "--" not in each]
+        made[name] = choice(ends) if loop else grammar.rules[name]
+        waiting += [each for each in references(made[name]) if "--" not in each]
+    return made
+
+
+def _ways(parts: tuple[Expression, ...]) -> Iterator[_Way]:
+    """Give the ways through parts by what their last one is."""
+    last = parts[-1]
+    if isinstance(last, Sequence):
+        yield from _ways((*parts[:-1], *last.parts))
+    elif isinstance(last, Choice):
+        for option in last.options:
+            yield from _ways((*parts[:-1], option))
+    else:
+        yield (parts[:-1], last.name) if isinstance(last, Rule) else (parts, "")

@@ -71,16 +71,13 @@ class Rules:
 
     Attributes:
         turns: how often a repetition may be counted, at most.
-        left: whether automata are written from their end, with rules that are their own first part, not their
-            last: llguidance keeps such rules open, 2,000 at most.
         restricted: texts without some substrings, or why there are none, by what they are made of: each is
             made once.
         states: states of the automata that these are made of.
     """
 
-    def __init__(self, turns: int = 100_000, *, left: bool = False) -> None:
+    def __init__(self, turns: int = 100_000) -> None:
         self.turns = turns
-        self.left = left
         self._rules: dict[str, Expression] = {}
         self._known: dict[tuple[str, Expression], Rule] = {}
         self._numbers: dict[str, int] = {}

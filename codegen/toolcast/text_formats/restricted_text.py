@@ -106,9 +106,7 @@ def _without(rules: Rules, name: str, text: Expression, endings: Sequence[Ending
             ended = min((at for at, rest in reached if steps.rules.may_be_empty(rest)), default=None)
             yield ranges, (rests, reached) if ended is None else endings[ended].then
 
-    rows = _rows(rules, name, (frozenset([text]), anchored), follow)
-    ending = {state for state in rows if final and any(map(rules.may_be_empty, state[0]))}
-    return _defined(rules, name, rows, ending, left=rules.left)
+    return _written(steps, name, (frozenset([text]), anchored), follow, final=final)
 
 
 def closed(rules: Rules, name: str, text: Expression, close: str, endings: Sequence[Ending]) -> Expression:
@@ -179,9 +177,7 @@ def factored(rules: Rules, name: str, options: Sequence[Expression]) -> Expressi
 
     if len({*options}) == 1:
         return options[0]
-    rows = _rows(rules, name, (frozenset(options), frozenset()), follow)
-    ending = {state for state in rows if any(map(rules.may_be_empty, state[0]))}
-    return _defined(rules, name, rows, ending)
+    return _written(steps, name, (frozenset(options), frozenset()), follow)
 
 
 def behind(rules: Rules, expression: Expression, literal: str) -> Expression:
@@ -255,11 +251,16 @@ class _Steps:
                     break
 
 
-def _rows(
-    rules: Rules, name: str, start: _State, follow: Callable[[_State], Iterator[_Follower]]
-) -> dict[_State, _Row]:
-    """Find the states that are reached from the start, which is the first, and what follows each."""
-    rows, waiting = dict[_State, _Row](), [start]
+def _written(
+    steps: _Steps,
+    name: str,
+    start: _State,
+    follow: Callable[[_State], Iterator[_Follower]],
+    *,
+    final: bool = True,
+) -> Expression:
+    """Make a rule of each state from which a text can end."""
+    rules, rows, waiting = steps.rules, dict[_State, _Row](), [start]
     while waiting:
         state = waiting.pop()
         if state in rows:
@@ -277,38 +278,14 @@ def _rows(
             if after is not None:
                 row[after] = union([*row.get(after, ()), *ranges])
         waiting += [each for each in row if isinstance(each, tuple)]
-    return rows
-
-
-def _defined(
-    rules: Rules, name: str, rows: Mapping[_State, _Row], ending: set[_State], *, left: bool = False
-) -> Expression:
-    """Make a rule of each state from which a text can end: of what follows, or `left` of what leads to it."""
-    live, start = _live(rows, ending), next(iter(rows))
+    ending = {state for state in rows if final and any(map(steps.rules.may_be_empty, state[0]))}
+    live = _live(rows, ending)
     if start not in live:
         return NOTHING
     named = {state: rules.reserve(name) for state in rows if state in live}
-    made: dict[_State, list[Expression]] = {state: [Text("")] * (left and state == start) for state in named}
-    ends: list[Expression] = []
     for state, rule in named.items():
-        row = rows[state]
-        loop = Repeat(one_of(row[state])) if state in row else Text("")
-        begun = sequence(rule, loop) if left else Text("")
-        ways: list[Expression] = []
-        for after, ranges in sorted(row.items(), key=lambda each: each[1]):
-            step = sequence(begun, one_of(ranges))
-            if not isinstance(after, tuple):
-                ways.append(sequence(step, after))
-            elif after in named and after != state:
-                (made[after] if left else ways).append(step if left else sequence(step, named[after]))
-        ways += [begun] if state in ending else []
-        if left:
-            ends += ways
-        else:
-            made[state].append(sequence(loop, choice(ways)) if ways else loop)
-    for state, rule in named.items():
-        rules.define(rule, choice(made[state]))
-    return rules.add(name, choice(ends)) if left else named[start]
+        rules.define(rule, _rule(rows[state], named, state, ends=state in ending))
+    return named[start]
 
 
 def _live(rows: Mapping[_State, _Row], final: Iterable[_State]) -> set[_State]:
@@ -326,6 +303,21 @@ def _live(rows: Mapping[_State, _Row], final: Iterable[_State]) -> set[_State]:
         live.update(found)
         waiting += found
     return live
+
+
+def _rule(row: _Row, named: Mapping[_State, Rule], state: _State, *, ends: bool) -> Expression:
+    own: Expression = Text("")
+    options: list[tuple[Ranges, Expression]] = []
+    for after, ranges in row.items():
+        if not isinstance(after, tuple):
+            options.append((ranges, sequence(one_of(ranges), after)))
+        elif after == state:
+            own = Repeat(one_of(ranges))
+        elif after in named:
+            options.append((ranges, sequence(one_of(ranges), named[after])))
+    made = [option for _, option in sorted(options, key=lambda each: each[0])]
+    made += [Text("")] if ends else []
+    return sequence(own, choice(made)) if made else own
 
 
 def _has(ranges: Ranges, point: int) -> bool:
