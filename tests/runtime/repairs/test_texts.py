@@ -272,6 +272,7 @@ def test_two_readings_that_fit_are_refused_and_named(text: str, one: Any, other:
         '{"a": ["""b"""]}',
         """{"a": '''b'''}""",
         '{"a" “# b”',
+        """{"a": ['it's']}""",  # an apostrophe ends no string
         "no JSON at all",
         "```\nno\n```",
         "",

@@ -202,7 +202,7 @@ def _bare_span(text: str, at: int, end: int, string: str, role: _Role) -> _Span 
         return None
     if role == "key":
         return _Span(stop, ("unquoted-keys",)) if _NAME.fullmatch(string) else None
-    if string.lower() in _LITERALS or _NO_TEXT.fullmatch(string):
+    if text[at - 1] in _CLOSING_QUOTES or string.lower() in _LITERALS or _NO_TEXT.fullmatch(string):
         return None
     return _Span(stop, ("unquoted-values",))
 
