@@ -228,7 +228,7 @@ def test_nothing_new_says_nothing(project: Path, watch: Watch) -> None:
 
 
 def settles(project: Path) -> bool:
-    """Whether all outputs are up to date in the end: the manifest is written after files that tests await."""
+    """Tell whether all outputs are up to date; the manifest is written after files that tests await."""
     end = time.monotonic() + WAIT
     while not (good := run(["generate", "--check", "--config", str(project / "pyproject.toml")]) == 0):
         if time.monotonic() > end:
