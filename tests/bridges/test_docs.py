@@ -13,8 +13,8 @@ import pytest
 from toolcast.runtime import ToolRegistry
 
 from tests.agents.dispatch.answers import ANSWERS, TEXT, Asked, id_for
+from tests.agents.dispatch.test_clients import serving
 from tests.bridges.conftest import EDITED, Handlers
-from tests.examples.test_examples import serving
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "reference" / "bridges.md"
 FORMATS = {"pydantic-ai": "openai", "OpenAI Agents SDK": "openai-responses"}
@@ -62,12 +62,13 @@ def test_the_example_runs(
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         monkeypatch.setenv("OPENAI_API_KEY", "k")
         monkeypatch.setenv("OPENAI_AGENTS_DISABLE_TRACING", "1")
-        with serving(first, second, "application/json") as (url, requests):
-            monkeypatch.setenv("OPENAI_BASE_URL", url)
+        with serving(second, "application/json") as served:
+            served.later = [first]
+            monkeypatch.setenv("OPENAI_BASE_URL", served.url)
             run(example(title), names)
         assert TEXT in names["answer"]
-        assert len(requests[0]["tools"]) == 2
-        text = json.dumps(requests[1])
+        assert len(served.requests[0]["tools"]) == 2
+        text = json.dumps(served.requests[1])
     assert "edited /a" in text
     assert [params.file_path for params in handlers.params] == ["/a"]
 

@@ -13,8 +13,8 @@ from toolcast.runtime.middleware.policy import Policy
 from generated.files.edit import EDIT
 from generated.shell.bash import BashParams
 from tests.agents.dispatch.answers import ANSWERS
+from tests.agents.dispatch.test_clients import serving
 from tests.bridges.conftest import BASHED, EDITED, PNG, Handlers, make
-from tests.examples.test_examples import serving
 
 Load = Callable[[str], Any]
 BADLY = '{"file_path": "/a", "old_string": "x", "new_string": "y", "replace_all": "yes"}'
@@ -91,12 +91,12 @@ def test_the_official_client_sends_the_generated_definitions(
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     final = json.dumps(ANSWERS[provider]([])).encode()
     models = {"openai": "OpenAIChatCompletionsModel", "openai-responses": "OpenAIResponsesModel"}
-    with serving(final, final, "application/json") as (url, requests):
-        client = lib.load("openai").AsyncOpenAI(base_url=url, api_key="k")
+    with serving(final, "application/json") as served:
+        client = lib.load("openai").AsyncOpenAI(base_url=served.url, api_key="k")
         model = getattr(lib.agents, models[provider])(model="gpt-5.4-mini", openai_client=client)
         agent = lib.agents.Agent(name="t", model=model, tools=lib.bridge.function_tools(everything, provider))
         asyncio.run(lib.agents.Runner.run(agent, "go"))
-    for got, wanted in zip(requests[0]["tools"], everything.definition_objects(provider), strict=True):
+    for got, wanted in zip(served.requests[0]["tools"], everything.definition_objects(provider), strict=True):
         got, wanted = (each.get("function", each) for each in (got, wanted))
         for key in ("type", "output_schema"):
             wanted.pop(key, None)

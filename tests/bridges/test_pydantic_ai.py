@@ -30,8 +30,8 @@ from generated.files.edit import EDIT
 from generated.registry import BINDINGS
 from generated.shell.bash import BashParams
 from tests.agents.dispatch.answers import ANSWERS
+from tests.agents.dispatch.test_clients import serving
 from tests.bridges.conftest import BASHED, EDITED, PNG, Handlers, make
-from tests.examples.test_examples import serving
 
 Load = Callable[[str], Any]
 
@@ -101,14 +101,14 @@ def test_the_official_client_sends_the_generated_schema(
     """The provider is that of the model, and pydantic-ai does not rewrite the schemas once more."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     final = json.dumps(ANSWERS[provider]([])).encode()
-    with serving(final, final, "application/json") as (url, requests):
+    with serving(final, "application/json") as served:
         if provider == "anthropic":
-            client = lib.load("anthropic").AsyncAnthropic(base_url=url, api_key="k")
+            client = lib.load("anthropic").AsyncAnthropic(base_url=served.url, api_key="k")
             providers, models = "pydantic_ai.providers.anthropic", "pydantic_ai.models.anthropic"
             api = lib.load(providers).AnthropicProvider(anthropic_client=client)
             make_model = lib.load(models).AnthropicModel
         else:
-            client = lib.load("openai").AsyncOpenAI(base_url=url, api_key="k")
+            client = lib.load("openai").AsyncOpenAI(base_url=served.url, api_key="k")
             api = lib.load("pydantic_ai.providers.openai").OpenAIProvider(openai_client=client)
             models = lib.load("pydantic_ai.models.openai")
             make_model = models.OpenAIChatModel if provider == "openai" else models.OpenAIResponsesModel
@@ -121,7 +121,7 @@ def test_the_official_client_sends_the_generated_schema(
         # What is sent matters: Anthropic's answer would have to be a stream.
         with suppress(lib.exceptions.UnexpectedModelBehavior):
             asyncio.run(agent.run("go"))
-    sent = requests[0]["tools"]
+    sent = served.requests[0]["tools"]
     for got, wanted in zip(sent, everything.definition_objects(provider), strict=True):
         got, wanted = (each.get("function", each) for each in (got, wanted))
         assert (got["name"], got["description"]) == (wanted["name"], wanted["description"])
