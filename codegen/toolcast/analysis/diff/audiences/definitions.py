@@ -226,16 +226,11 @@ def _client_data(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
 
 
 def _examples(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
-    shown = [
-        {id: _shown(text) for id, text in each.definitions.items()}
-        for each in (sent.old, sent.new)
-        if each is not None
-    ]
-    providers = tuple(id for id in differing if shown[0].get(id) != shown[1].get(id))
+    old, new = (each.definitions for each in (sent.old, sent.new) if each is not None)
+    providers = tuple(id for id in differing if _shown(old.get(id, b"")) != _shown(new.get(id, b"")))
     if providers:
-        yield sent.pair.change(
-            "examples-read", "other calls are shown as examples", at=("examples",), providers=providers
-        )
+        message = "other calls are shown as examples"
+        yield sent.pair.change("examples-read", message, at=("examples",), providers=providers)
 
 
 def _shown(definition: bytes) -> object:
@@ -245,9 +240,7 @@ def _shown(definition: bytes) -> object:
 
 
 def _texts_and_schemas(sent: _SentPair, differing: Sequence[str]) -> Iterator[Change]:
-    """Yield the differences of descriptions and schemas, with the providers that read each: some have texts
-    of their own.
-    """
+    """Yield differences of descriptions and schemas, once for providers that share texts of their own."""
     assert sent.old is not None
     assert sent.new is not None
     readers: dict[bytes, list[str]] = {}
