@@ -13,6 +13,7 @@ import argparse
 import importlib
 import os
 import random
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -281,7 +282,7 @@ CALLS = """\
 Of {texts:,} texts, {wrong} are disagreements between a text format's grammar, the engine, and the decoder.
 {formats} formats were asked about {tools} tools of the corpora each, under {engines}.{sampled}
 
-`make grammars` measures it again (`--seed {seed}`). A grammar has {group} of the tools.
+Measured at {commit}; `make grammars` measures it again (`--seed {seed}`). A grammar has {group} of the tools.
 
 * *accepted*: texts that writers of the family make of valid arguments, and a model can write (law L2).
 * *narrower*: such texts that it cannot write, where the grammar names the keyword and the place by which it
@@ -311,6 +312,7 @@ def page(found: Mapping[str, Mapping[str, Count]], options: Options) -> str:
         for id, row in found.items()
     }
     most = max(asked.values())
+    commit = subprocess.check_output(("git", "rev-parse", "--short=8", "HEAD"), cwd=ROOT, text=True).strip()
     fewer = sorted(id for id, number in asked.items() if number < most)
     sample = f"{len(fewer)} more were asked about a sample of {min(asked.values())} or more"
     sampled = f"\n{sample}: {', '.join(fewer)}." if fewer else ""
@@ -320,7 +322,7 @@ def page(found: Mapping[str, Mapping[str, Count]], options: Options) -> str:
         CALLS.format(
             texts=texts + walks, wrong=wrong or "none", tools=most,
             formats=len(found) - len(fewer), engines=releases, seed=options.seed,
-            group=GROUP, walks=options.walks, sampled=sampled,
+            group=GROUP, walks=options.walks, sampled=sampled, commit=commit,
         ),
         "",
         f"| engine {COLUMNS}",
