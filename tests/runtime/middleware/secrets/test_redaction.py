@@ -92,6 +92,9 @@ def test_every_form_is_found(form: str) -> None:
 @example(value="&amp;&amp;\\n\\n", form="JSON", before="\\", after="")
 @example(value="0000000\U00018cd6", form="Python", before="", after="")
 @example(value="abcdefg\xadhijk", form="Python", before="", after="")
+@example(value="abcdefg\nh", form="indented", before="", after="")
+@example(value="abcdefgh\xad", form="zero-width", before="", after="")
+@example(value="a-b_c\nd e\rfgh", form="indented", before="", after="")
 def test_random_values_in_random_text_are_found(value: str, form: str, before: str, after: str) -> None:
     assume(len("".join(value.split())) >= 4)
     wanted = FORMS[form](value)

@@ -287,11 +287,14 @@ def is_too_short(value: str) -> bool:
 
 def _forms(name: str, value: str) -> Iterator[_Form]:
     """Return the forms of the value, and of each long line of it: its text, in base64 wherever that begins,
-    and in hexadecimal."""
+    and in hexadecimal; as views have it, of the value also without hidden characters, and of several lines
+    without white space."""
     whole = value.strip()
     lines = [line.strip() for line in whole.splitlines() if not line.startswith("-----")]
     kept = [line for line in lines if len(line) >= _LINE] if len(lines) > 1 else []
-    for part in filter(None, (whole, *kept)):
+    if len(whole.splitlines()) > 1:  # however its lines are indented
+        yield _Form("".join(whole.split()).translate(_ALPHABET), name, "base64")
+    for part in filter(None, dict.fromkeys((whole, _HIDDEN.sub("", whole), *kept))):
         data = part.encode("utf-8", "surrogatepass")
         yield _Form(part, name)
         yield _Form(data.hex(), name, "hex")
