@@ -60,6 +60,7 @@ class Terminal:
         self._seen = found + len(text)
 
     def type(self, text: str) -> None:
+        time.sleep(0.05)  # Ctrl-C is lost between a question and the wait of `readline` for a line
         os.write(self._master, text.encode())
 
     def end(self) -> int:
